@@ -1,0 +1,34 @@
+//! `cargo xtask COMMAND`: everything that is not compiling one crate.
+mod bench;
+mod codegen;
+mod demo;
+mod install;
+mod layers;
+mod suite;
+mod test;
+
+fn main() -> std::process::ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let rest = args.get(1..).unwrap_or_default();
+    let done = match args.first().map(String::as_str) {
+        Some("bench") => bench::run(rest),
+        Some("codegen") => codegen::run(rest),
+        Some("demo") => demo::run(rest),
+        Some("install") => install::run(rest),
+        Some("layers") => layers::run(rest),
+        Some("suite") => suite::run(rest),
+        Some("test") => test::run(rest),
+        other => {
+            eprintln!("xtask: {} is not a command", other.unwrap_or("(nothing)"));
+            eprintln!("usage: cargo xtask bench|codegen [--check]|demo|install --prefix DIR|layers|suite NAME|test");
+            return std::process::ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => std::process::ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("xtask: {e:#}");
+            std::process::ExitCode::FAILURE
+        }
+    }
+}
