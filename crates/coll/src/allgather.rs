@@ -10,7 +10,13 @@ use crate::tags;
 use oxmpi_base::{Result, args::Buf};
 
 pub fn allgather(
-    ep: &Endpoint, sbuf: Buf, scount: usize, sdt: &Datatype, rbuf: Buf, rcount: usize, rdt: &Datatype,
+    ep: &Endpoint,
+    sbuf: Buf,
+    scount: usize,
+    sdt: &Datatype,
+    rbuf: Buf,
+    rcount: usize,
+    rdt: &Datatype,
 ) -> Result<()> {
     let x = Exchange::new(ep, tags::ALLGATHER);
     let all = Data::new(rbuf, rcount, rdt);

@@ -15,7 +15,13 @@ use oxmpi_base::{
 
 /// `displs` in units of the extent of `rdt`.
 pub fn allgatherv(
-    ep: &Endpoint, sbuf: Buf, scount: usize, sdt: &Datatype, rbuf: Buf, rcounts: &Counts, displs: &Counts,
+    ep: &Endpoint,
+    sbuf: Buf,
+    scount: usize,
+    sdt: &Datatype,
+    rbuf: Buf,
+    rcounts: &Counts,
+    displs: &Counts,
     rdt: &Datatype,
 ) -> Result<()> {
     let x = Exchange::new(ep, tags::ALLGATHERV);

@@ -8,7 +8,13 @@ use crate::tags;
 use oxmpi_base::{Result, args::Buf};
 
 pub fn alltoall(
-    ep: &Endpoint, sbuf: Buf, scount: usize, sdt: &Datatype, rbuf: Buf, rcount: usize, rdt: &Datatype,
+    ep: &Endpoint,
+    sbuf: Buf,
+    scount: usize,
+    sdt: &Datatype,
+    rbuf: Buf,
+    rcount: usize,
+    rdt: &Datatype,
 ) -> Result<()> {
     let x = Exchange::new(ep, tags::ALLTOALL);
     let to = Data::new(rbuf, rcount, rdt);

@@ -15,8 +15,15 @@ use oxmpi_base::{
 /// Displacements in units of the types' extents. The send arguments are not looked at when `sbuf` is
 /// MPI_IN_PLACE.
 pub fn alltoallv(
-    ep: &Endpoint, sbuf: Buf, scounts: &Counts, sdispls: &Counts, sdt: &Datatype, rbuf: Buf, rcounts: &Counts,
-    rdispls: &Counts, rdt: &Datatype,
+    ep: &Endpoint,
+    sbuf: Buf,
+    scounts: &Counts,
+    sdispls: &Counts,
+    sdt: &Datatype,
+    rbuf: Buf,
+    rcounts: &Counts,
+    rdispls: &Counts,
+    rdt: &Datatype,
 ) -> Result<()> {
     let to = Data::new(rbuf, 0, rdt);
     let to = |r: usize| to.at(rdispls.get(r) as isize, rcounts.get(r) as usize);
@@ -30,8 +37,15 @@ pub fn alltoallv(
 /// Displacements in bytes, a type for each rank. The send arguments are not looked at when `sbuf` is
 /// MPI_IN_PLACE.
 pub fn alltoallw(
-    ep: &Endpoint, sbuf: Buf, scounts: &Counts, sdispls: &Counts, sdts: &[&Datatype], rbuf: Buf, rcounts: &Counts,
-    rdispls: &Counts, rdts: &[&Datatype],
+    ep: &Endpoint,
+    sbuf: Buf,
+    scounts: &Counts,
+    sdispls: &Counts,
+    sdts: &[&Datatype],
+    rbuf: Buf,
+    rcounts: &Counts,
+    rdispls: &Counts,
+    rdts: &[&Datatype],
 ) -> Result<()> {
     let to = |r: usize| Data::new(rbuf.offset(rdispls.get(r) as isize), rcounts.get(r) as usize, rdts[r]);
     if sbuf.is_in_place() {
@@ -42,7 +56,9 @@ pub fn alltoallw(
 }
 
 fn exchange<'a, 'b>(
-    ep: &Endpoint, from: Option<impl Fn(usize) -> Data<'a>>, to: impl Fn(usize) -> Data<'b>,
+    ep: &Endpoint,
+    from: Option<impl Fn(usize) -> Data<'a>>,
+    to: impl Fn(usize) -> Data<'b>,
 ) -> Result<()> {
     let x = Exchange::new(ep, tags::ALLTOALLV);
     match from {

@@ -63,8 +63,7 @@ impl<'a> Exchange<'a> {
     }
     /// Both at once: neither message waits for the other.
     pub fn sendrecv(&self, s: Data, dest: usize, r: Data, source: usize) -> bool {
-        let done =
-            self.ep.sendrecv(s.buf, s.count, s.dt, dest, r.buf, r.count, r.dt, source, self.tag);
+        let done = self.ep.sendrecv(s.buf, s.count, s.dt, dest, r.buf, r.count, r.dt, source, self.tag);
         self.note(done).is_some()
     }
     /// `inout = input op inout` on `count` elements: `input` belongs to lower ranks than `inout`.

@@ -13,7 +13,14 @@ use oxmpi_base::{
 };
 
 pub fn gather(
-    ep: &Endpoint, sbuf: Buf, scount: usize, sdt: &Datatype, rbuf: Buf, rcount: usize, rdt: &Datatype, root: usize,
+    ep: &Endpoint,
+    sbuf: Buf,
+    scount: usize,
+    sdt: &Datatype,
+    rbuf: Buf,
+    rcount: usize,
+    rdt: &Datatype,
+    root: usize,
 ) -> Result<()> {
     let x = Exchange::new(ep, tags::GATHER);
     let is_root = ep.rank() == root;
@@ -100,8 +107,15 @@ fn tree_root(x: &Exchange, all: Data, root: usize) -> Result<()> {
 
 /// `displs` in units of the extent of `rdt`. Linear: only the root knows all sizes.
 pub fn gatherv(
-    ep: &Endpoint, sbuf: Buf, scount: usize, sdt: &Datatype, rbuf: Buf, rcounts: &Counts, displs: &Counts,
-    rdt: &Datatype, root: usize,
+    ep: &Endpoint,
+    sbuf: Buf,
+    scount: usize,
+    sdt: &Datatype,
+    rbuf: Buf,
+    rcounts: &Counts,
+    displs: &Counts,
+    rdt: &Datatype,
+    root: usize,
 ) -> Result<()> {
     let x = Exchange::new(ep, tags::GATHER);
     if ep.rank() != root {

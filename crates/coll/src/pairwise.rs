@@ -10,9 +10,7 @@ use oxmpi_base::Result;
 
 /// Reduces `input(me)` over all ranks into `out` (none: over `input(me)` itself). `input(r)` is what this
 /// rank contributes to the part of rank `r`; empty parts are not sent.
-pub fn pairwise<'a>(
-    x: &Exchange, input: impl Fn(usize) -> Data<'a>, out: Option<Data>, op: &Reduction,
-) -> Result<()> {
+pub fn pairwise<'a>(x: &Exchange, input: impl Fn(usize) -> Data<'a>, out: Option<Data>, op: &Reduction) -> Result<()> {
     let (me, n) = (x.rank(), x.size());
     let own = input(me);
     let sum = out.unwrap_or(own);

@@ -15,7 +15,13 @@ use oxmpi_base::{Result, args::Buf};
 
 /// `rbuf` is looked at only at the root, where `sbuf` may be MPI_IN_PLACE.
 pub fn reduce(
-    ep: &Endpoint, sbuf: Buf, rbuf: Buf, count: usize, dt: &Datatype, op: &Reduction, root: usize,
+    ep: &Endpoint,
+    sbuf: Buf,
+    rbuf: Buf,
+    count: usize,
+    dt: &Datatype,
+    op: &Reduction,
+    root: usize,
 ) -> Result<()> {
     let x = Exchange::new(ep, tags::REDUCE);
     let vectors = Vectors::new(sbuf, rbuf, count, dt, ep.rank() == root);
@@ -55,7 +61,8 @@ fn binomial(x: &Exchange, v: Vectors, op: &Reduction, root: usize) -> Result<()>
     }
     let room = Data { buf: mem_a.buf(), ..v.input };
     let other = out_here.unwrap_or(Data { buf: mem_b.buf(), ..v.input });
-    let sum = climb(x, v, op, top, room, other);
+    let end_in_other = out_here.is_some() && !v.in_place;
+    let sum = climb(x, v, op, top, room, other, end_in_other);
     if me != top {
         x.send(sum, tree::rank(tree::parent(node), top, n));
     } else if let Some(out) = v.out {
@@ -73,16 +80,22 @@ fn binomial(x: &Exchange, v: Vectors, op: &Reduction, root: usize) -> Result<()>
 
 /// Combines the input with the children's vectors and returns where the sum is: the input itself (no
 /// children), `room`, or `other`. Each child's vector arrives in the buffer that holds no sum and is the
-/// higher-ranked operand, so it also takes the sum: nothing is copied.
+/// higher-ranked operand, so it also takes the sum: nothing is copied. `other` comes into play with the second
+/// child, or so that the sum ends in it.
 fn climb<'a>(
-    x: &Exchange, v: Vectors<'a>, op: &Reduction, top: usize, room: Data<'a>, other: Data<'a>,
+    x: &Exchange,
+    v: Vectors<'a>,
+    op: &Reduction,
+    top: usize,
+    room: Data<'a>,
+    other: Data<'a>,
+    end_in_other: bool,
 ) -> Data<'a> {
     let n = x.size();
     let node = tree::node(x.rank(), top, n);
     let children = tree::distances(node, n).count();
     let mut sum = v.input;
-    // Ending in `other`, which may be the output, saves a copy; it cannot be used while it is the input.
-    let first_in_other = children % 2 == 1 && !v.in_place;
+    let first_in_other = end_in_other && children % 2 == 1;
     let (mut free, mut next) = if first_in_other { (other, room) } else { (room, other) };
     for d in tree::distances(node, n) {
         if x.recv(free, tree::rank(node + d, top, n)) {
@@ -126,7 +139,7 @@ fn pairwise_and_gather(x: &Exchange, v: Vectors, op: &Reduction, root: usize) ->
 fn gather_parts<'a>(x: &Exchange, part: impl Fn(usize) -> Data<'a>, root: usize) {
     if x.rank() == root {
         collect(x, part, root);
-    } else {
+    } else if part(x.rank()).bytes() > 0 {
         x.send(part(x.rank()), root);
     }
 }

@@ -16,14 +16,24 @@ use oxmpi_base::{
 };
 
 pub fn reduce_scatter_block(
-    ep: &Endpoint, sbuf: Buf, rbuf: Buf, rcount: usize, dt: &Datatype, op: &Reduction,
+    ep: &Endpoint,
+    sbuf: Buf,
+    rbuf: Buf,
+    rcount: usize,
+    dt: &Datatype,
+    op: &Reduction,
 ) -> Result<()> {
     let starts: Vec<usize> = (0..=ep.size()).map(|r| r.saturating_mul(rcount)).collect();
     run(ep, sbuf, rbuf, &starts, dt, op)
 }
 
 pub fn reduce_scatter(
-    ep: &Endpoint, sbuf: Buf, rbuf: Buf, rcounts: &Counts, dt: &Datatype, op: &Reduction,
+    ep: &Endpoint,
+    sbuf: Buf,
+    rbuf: Buf,
+    rcounts: &Counts,
+    dt: &Datatype,
+    op: &Reduction,
 ) -> Result<()> {
     let mut starts = vec![0usize];
     for r in 0..ep.size() {

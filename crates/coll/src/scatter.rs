@@ -13,7 +13,14 @@ use oxmpi_base::{
 };
 
 pub fn scatter(
-    ep: &Endpoint, sbuf: Buf, scount: usize, sdt: &Datatype, rbuf: Buf, rcount: usize, rdt: &Datatype, root: usize,
+    ep: &Endpoint,
+    sbuf: Buf,
+    scount: usize,
+    sdt: &Datatype,
+    rbuf: Buf,
+    rcount: usize,
+    rdt: &Datatype,
+    root: usize,
 ) -> Result<()> {
     let x = Exchange::new(ep, tags::SCATTER);
     let is_root = ep.rank() == root;
@@ -102,8 +109,15 @@ fn tree_root(x: &Exchange, all: Data, root: usize) -> Result<()> {
 
 /// `displs` in units of the extent of `sdt`. Linear: only the root knows all sizes.
 pub fn scatterv(
-    ep: &Endpoint, sbuf: Buf, scounts: &Counts, displs: &Counts, sdt: &Datatype, rbuf: Buf, rcount: usize,
-    rdt: &Datatype, root: usize,
+    ep: &Endpoint,
+    sbuf: Buf,
+    scounts: &Counts,
+    displs: &Counts,
+    sdt: &Datatype,
+    rbuf: Buf,
+    rcount: usize,
+    rdt: &Datatype,
+    root: usize,
 ) -> Result<()> {
     let x = Exchange::new(ep, tags::SCATTER);
     if ep.rank() != root {

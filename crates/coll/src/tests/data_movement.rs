@@ -19,17 +19,19 @@ fn element(from: usize, to: usize, i: usize) -> Pair {
 #[test]
 fn barrier_lets_nobody_through_early() {
     for n in SIZES {
+        // `world` runs twice; entries of both runs add up.
         let entered = AtomicUsize::new(0);
         world(n, |ep| {
-            for round in 1..4 {
+            barrier(ep).unwrap();
+            let before = entered.load(Ordering::SeqCst);
+            barrier(ep).unwrap();
+            for round in 1..20 {
                 entered.fetch_add(1, Ordering::SeqCst);
                 barrier(ep).unwrap();
-                assert!(entered.load(Ordering::SeqCst) % (3 * n + 1) >= round * n % (3 * n + 1) || round == 0);
+                assert!(entered.load(Ordering::SeqCst) >= before + round * n);
                 barrier(ep).unwrap();
+                assert!(entered.load(Ordering::SeqCst) <= before + (round + 1) * n);
             }
-            barrier(ep).unwrap();
-            entered.store(0, Ordering::SeqCst);
-            barrier(ep).unwrap();
         });
     }
 }
@@ -86,7 +88,9 @@ fn gather_and_scatter_by_every_algorithm_from_every_root() {
             let me = ep.rank();
             for root in 0..n {
                 for (k, dt) in types().iter().enumerate() {
-                    for (in_place, algorithm) in [(false, Rooted::Binomial), (true, Rooted::Linear), (true, Rooted::Binomial)] {
+                    for (in_place, algorithm) in
+                        [(false, Rooted::Binomial), (true, Rooted::Linear), (true, Rooted::Binomial)]
+                    {
                         gather_once(ep, root, dt, &types()[(k + me) % 5], in_place, algorithm);
                         scatter_once(ep, root, dt, &types()[(k + me) % 5], in_place, algorithm);
                     }
@@ -96,7 +100,14 @@ fn gather_and_scatter_by_every_algorithm_from_every_root() {
     }
 }
 
-fn gather_once(ep: &super::Endpoint, root: usize, rdt: &super::Datatype, sdt: &super::Datatype, in_place: bool, algorithm: Rooted) {
+fn gather_once(
+    ep: &super::Endpoint,
+    root: usize,
+    rdt: &super::Datatype,
+    sdt: &super::Datatype,
+    in_place: bool,
+    algorithm: Rooted,
+) {
     let (me, n, count) = (ep.rank(), ep.size(), 3);
     let mut own = Vector::filled(sdt, count, |i| element(me, root, i));
     let mut all = Vector::blank(rdt, n * count);
@@ -124,7 +135,14 @@ fn gather_once(ep: &super::Endpoint, root: usize, rdt: &super::Datatype, sdt: &s
     }
 }
 
-fn scatter_once(ep: &super::Endpoint, root: usize, sdt: &super::Datatype, rdt: &super::Datatype, in_place: bool, algorithm: Rooted) {
+fn scatter_once(
+    ep: &super::Endpoint,
+    root: usize,
+    sdt: &super::Datatype,
+    rdt: &super::Datatype,
+    in_place: bool,
+    algorithm: Rooted,
+) {
     let (me, n, count) = (ep.rank(), ep.size(), 3);
     let mut all = Vector::filled(sdt, n * count, |i| element(root, i / count, i % count));
     let mut own = Vector::blank(rdt, count);

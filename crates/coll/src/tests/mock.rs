@@ -243,8 +243,16 @@ impl Endpoint {
         self.finish(self.irecv(buf, count, dt, source, tag)?)
     }
     pub fn sendrecv(
-        &self, sbuf: Buf, scount: usize, sdt: &Datatype, dest: usize, rbuf: Buf, rcount: usize, rdt: &Datatype,
-        source: usize, tag: i32,
+        &self,
+        sbuf: Buf,
+        scount: usize,
+        sdt: &Datatype,
+        dest: usize,
+        rbuf: Buf,
+        rcount: usize,
+        rdt: &Datatype,
+        source: usize,
+        tag: i32,
     ) -> Result<u64> {
         let r = self.irecv(rbuf, rcount, rdt, source, tag)?;
         let s = self.isend(sbuf, scount, sdt, dest, tag)?;
