@@ -22,7 +22,7 @@ pub fn allgather(
     let all = Data::new(rbuf, rcount, rdt);
     let n = ep.size();
     if !sbuf.is_in_place() {
-        copy(Data::new(sbuf, scount, sdt), run(all, ep.rank(), 1));
+        copy(Data::new(sbuf, scount, sdt), all.blocks(ep.rank(), 1));
     }
     if n > 1 && all.bytes() > 0 {
         with(&x, select::allgather(all.bytes() * n, n), all)?;
@@ -35,13 +35,9 @@ pub fn with(x: &Exchange, algorithm: Allgather, all: Data) -> Result<()> {
     match algorithm {
         Allgather::Doubling => doubling(x, all),
         Allgather::Bruck => bruck(x, all)?,
-        Allgather::Ring => ring(x, |r| run(all, r, 1)),
+        Allgather::Ring => ring(x, |r| all.blocks(r, 1)),
     }
     Ok(())
-}
-
-fn run<'a>(all: Data<'a>, first: usize, blocks: usize) -> Data<'a> {
-    all.at((first * all.count) as isize, blocks * all.count)
 }
 
 fn doubling(x: &Exchange, all: Data) {
@@ -50,7 +46,7 @@ fn doubling(x: &Exchange, all: Data) {
     while have < x.size() {
         let partner = me ^ have;
         let (mine, theirs) = (me & !(have - 1), partner & !(have - 1));
-        x.sendrecv(run(all, mine, have), partner, run(all, theirs, have), partner);
+        x.sendrecv(all.blocks(mine, have), partner, all.blocks(theirs, have), partner);
         have *= 2;
     }
 }
@@ -61,7 +57,7 @@ fn bruck(x: &Exchange, all: Data) -> Result<()> {
     let (me, n, block) = (x.rank(), x.size(), all.bytes());
     let mut temp = Temp::bytes(n * block)?;
     let blocks = bytes(temp.buf(), n * block);
-    copy(run(all, me, 1), blocks.part(0..block));
+    copy(all.blocks(me, 1), blocks.part(0..block));
     let mut have = 1;
     while have < n {
         let more = have.min(n - have);
@@ -69,8 +65,8 @@ fn bruck(x: &Exchange, all: Data) -> Result<()> {
         x.sendrecv(blocks.part(0..more * block), below, blocks.part(have * block..(have + more) * block), above);
         have += more;
     }
-    copy(blocks.part(block..(n - me) * block), run(all, me + 1, n - me - 1));
-    copy(blocks.part((n - me) * block..n * block), run(all, 0, me));
+    copy(blocks.part(block..(n - me) * block), all.blocks(me + 1, n - me - 1));
+    copy(blocks.part((n - me) * block..n * block), all.blocks(0, me));
     Ok(())
 }
 

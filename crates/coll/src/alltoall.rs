@@ -22,7 +22,7 @@ pub fn alltoall(
         return Ok(());
     }
     if sbuf.is_in_place() {
-        in_place(&x, |r| slot(to, r))?;
+        in_place(&x, |r| to.blocks(r, 1))?;
     } else {
         with(&x, select::alltoall(to.bytes(), ep.size()), Data::new(sbuf, scount, sdt), to)?;
     }
@@ -33,14 +33,10 @@ pub fn alltoall(
 pub fn with(x: &Exchange, algorithm: Alltoall, from: Data, to: Data) -> Result<()> {
     match algorithm {
         Alltoall::Bruck => bruck(x, from, to)?,
-        Alltoall::Window => window(x, |r| slot(from, r), |r| slot(to, r)),
-        Alltoall::Pairwise => pairwise(x, |r| slot(from, r), |r| slot(to, r)),
+        Alltoall::Window => window(x, |r| from.blocks(r, 1), |r| to.blocks(r, 1)),
+        Alltoall::Pairwise => pairwise(x, |r| from.blocks(r, 1), |r| to.blocks(r, 1)),
     }
     Ok(())
-}
-
-fn slot<'a>(all: Data<'a>, r: usize) -> Data<'a> {
-    all.at((r * all.count) as isize, all.count)
 }
 
 /// Block i of the work area starts as the one for rank me + i. In round k, all blocks whose index has bit k
@@ -52,9 +48,8 @@ fn bruck(x: &Exchange, from: Data, to: Data) -> Result<()> {
     let mut in_mem = Temp::bytes(n.div_ceil(2) * block)?;
     let work = bytes(work_mem.buf(), n * block);
     let (outgoing, incoming) = (bytes(out_mem.buf(), 0), bytes(in_mem.buf(), 0));
-    let run = |first: usize, blocks: usize| from.at((first * from.count) as isize, blocks * from.count);
-    copy(run(me, n - me), work.part(0..(n - me) * block));
-    copy(run(0, me), work.part((n - me) * block..n * block));
+    copy(from.blocks(me, n - me), work.part(0..(n - me) * block));
+    copy(from.blocks(0, me), work.part((n - me) * block..n * block));
     let nth = |d: Data<'static>, i: usize| d.part(i * block..(i + 1) * block);
     let mut bit = 1;
     while bit < n {
@@ -66,6 +61,6 @@ fn bruck(x: &Exchange, from: Data, to: Data) -> Result<()> {
         }
         bit *= 2;
     }
-    (0..n).for_each(|i| copy(nth(work, i), slot(to, (me + n - i) % n)));
+    (0..n).for_each(|i| copy(nth(work, i), to.blocks((me + n - i) % n, 1)));
     Ok(())
 }

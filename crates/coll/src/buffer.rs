@@ -32,6 +32,10 @@ impl<'a> Data<'a> {
     pub fn at(&self, first: isize, count: usize) -> Data<'a> {
         Data { buf: self.buf.offset(first.wrapping_mul(self.dt.extent())), count, dt: self.dt }
     }
+    /// This is block 0 of an array of equal blocks: `n` of them from block `first` on.
+    pub fn blocks(&self, first: usize, n: usize) -> Data<'a> {
+        self.at((first * self.count) as isize, n * self.count)
+    }
     /// Elements `range` of this buffer.
     pub fn part(&self, range: std::ops::Range<usize>) -> Data<'a> {
         self.at(range.start as isize, range.len())

@@ -34,25 +34,20 @@ pub fn gather(
 /// `own` is what this rank contributes (none: in place); at the root, `all` is the block of rank 0.
 pub fn with(x: &Exchange, algorithm: Rooted, own: Option<Data>, all: Option<Data>, root: usize) -> Result<()> {
     if let (Some(own), Some(all)) = (own, all) {
-        copy(own, slot(all, root));
+        copy(own, all.blocks(root, 1));
     }
     let block = all.or(own).map_or(0, |d| d.bytes());
     if block == 0 || x.size() == 1 {
         return Ok(());
     }
     match (algorithm, all, own) {
-        (Rooted::Linear, Some(all), _) => collect(x, |r| slot(all, r), root),
+        (Rooted::Linear, Some(all), _) => collect(x, |r| all.blocks(r, 1), root),
         (Rooted::Linear, None, Some(own)) => x.send(own, root),
         (Rooted::Binomial, Some(all), _) => tree_root(x, all, root)?,
         (Rooted::Binomial, None, Some(own)) => tree_inner(x, own, root)?,
         (_, None, None) => {}
     }
     Ok(())
-}
-
-/// The block of rank `r` in an array of equal blocks.
-fn slot<'a>(all: Data<'a>, r: usize) -> Data<'a> {
-    all.at((r * all.count) as isize, all.count)
 }
 
 /// The root receives every other rank's block where it belongs.
@@ -99,9 +94,8 @@ fn tree_root(x: &Exchange, all: Data, root: usize) -> Result<()> {
         x.recv(blocks.part((d - 1) * block..(d - 1 + tree::span(d, n)) * block), tree::rank(d, root, n));
     }
     let above = n - 1 - root;
-    let run = |first: usize, ranks: usize| all.at((first * all.count) as isize, ranks * all.count);
-    copy(blocks.part(0..above * block), run(root + 1, above));
-    copy(blocks.part(above * block..(n - 1) * block), run(0, root));
+    copy(blocks.part(0..above * block), all.blocks(root + 1, above));
+    copy(blocks.part(above * block..(n - 1) * block), all.blocks(0, root));
     Ok(())
 }
 

@@ -34,14 +34,14 @@ pub fn scatter(
 /// `own` is where this rank's block goes (none: it stays); at the root, `all` is the block of rank 0.
 pub fn with(x: &Exchange, algorithm: Rooted, own: Option<Data>, all: Option<Data>, root: usize) -> Result<()> {
     if let (Some(own), Some(all)) = (own, all) {
-        copy(slot(all, root), own);
+        copy(all.blocks(root, 1), own);
     }
     let block = all.or(own).map_or(0, |d| d.bytes());
     if block == 0 || x.size() == 1 {
         return Ok(());
     }
     match (algorithm, all, own) {
-        (Rooted::Linear, Some(all), _) => deal(x, |r| slot(all, r), root),
+        (Rooted::Linear, Some(all), _) => deal(x, |r| all.blocks(r, 1), root),
         (Rooted::Linear, None, Some(own)) => {
             x.recv(own, root);
         }
@@ -50,11 +50,6 @@ pub fn with(x: &Exchange, algorithm: Rooted, own: Option<Data>, all: Option<Data
         (_, None, None) => {}
     }
     Ok(())
-}
-
-/// The block of rank `r` in an array of equal blocks.
-fn slot<'a>(all: Data<'a>, r: usize) -> Data<'a> {
-    all.at((r * all.count) as isize, all.count)
 }
 
 /// The root sends every other rank its block.
@@ -98,9 +93,8 @@ fn tree_root(x: &Exchange, all: Data, root: usize) -> Result<()> {
     let mut temp = Temp::bytes((n - 1) * block)?;
     let blocks = bytes(temp.buf(), (n - 1) * block);
     let above = n - 1 - root;
-    let run = |first: usize, ranks: usize| all.at((first * all.count) as isize, ranks * all.count);
-    copy(run(root + 1, above), blocks.part(0..above * block));
-    copy(run(0, root), blocks.part(above * block..(n - 1) * block));
+    copy(all.blocks(root + 1, above), blocks.part(0..above * block));
+    copy(all.blocks(0, root), blocks.part(above * block..(n - 1) * block));
     for d in tree::distances(0, n).rev() {
         x.send(blocks.part((d - 1) * block..(d - 1 + tree::span(d, n)) * block), tree::rank(d, root, n));
     }
