@@ -138,6 +138,12 @@ impl Producer {
         self.room(lines)
     }
 
+    /// Whether a message of `len` bytes would be taken now.
+    #[inline]
+    pub fn has_room(&mut self, len: usize) -> bool {
+        self.reserve(lines_for(len))
+    }
+
     #[inline]
     fn advance(&mut self, lines: usize) {
         self.tail += lines as u64;

@@ -66,6 +66,12 @@ impl Outgoing {
         })
     }
 
+    /// Whether a control frame would find room now.
+    #[inline]
+    pub fn room(&mut self) -> bool {
+        self.ring.has_room(64 - 8)
+    }
+
     /// A free chunk of CHUNK bytes, ours until `commit_chunk`.
     #[inline]
     pub fn free_chunk(&mut self) -> Option<*mut u8> {

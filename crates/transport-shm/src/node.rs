@@ -95,6 +95,18 @@ impl Node {
         self.segment.control(peer).bell.ring(self.fence);
     }
 
+    /// After frames of `peer` have been consumed: wakes it if it waits for room.
+    #[inline]
+    pub fn feed(&self, peer: usize, ring: &Incoming) {
+        match self.fence {
+            Fence::Sleeper => std::sync::atomic::compiler_fence(Ordering::SeqCst),
+            Fence::Both => std::sync::atomic::fence(Ordering::SeqCst),
+        }
+        if ring.producer_starved() {
+            self.ring(peer);
+        }
+    }
+
     /// Wakes this process's own sleeping threads.
     pub fn ring_self(&self) {
         self.segment.control(self.me).bell.wake();
