@@ -3,9 +3,13 @@
 //!
 //! Invariant: an output depends on `spec/` alone, so that deleting a line of `spec/exceptions` and
 //! running this command is all it takes to make an entry point call the core.
-mod spec;
-
+mod consts;
+mod coverage;
+mod entries;
+mod exports;
+mod header;
 mod signatures;
+mod spec;
 
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
@@ -18,8 +22,10 @@ pub fn root() -> PathBuf {
 }
 
 /// Every generated file: path below the root, content.
-fn outputs(_spec: &Spec) -> Vec<(String, String)> {
-    vec![]
+fn outputs(spec: &Spec) -> Vec<(String, String)> {
+    let mut files = entries::files(spec);
+    files.extend([consts::file(spec), coverage::file(spec), exports::file(spec), header::file(spec)]);
+    files
 }
 
 pub fn run(args: &[String]) -> Result<()> {
