@@ -1,6 +1,7 @@
 //! A communicator's collective context, as the algorithms of `coll` see it: ranks instead of process indices.
 use crate::engine::Engine;
 use crate::matching::Pattern;
+use crate::ranks::Ranks;
 use crate::recv::Received;
 use crate::request::{Outcome, ReqId};
 use crate::send::Mode;
@@ -18,7 +19,7 @@ pub struct Endpoint {
     engine: &'static Engine,
     ctx: Context,
     rank: usize,
-    procs: Arc<[u32]>,
+    ranks: Arc<Ranks>,
 }
 
 /// An outstanding operation; `None` when it completed at once.
@@ -37,9 +38,9 @@ fn check(o: Outcome) -> Result<u64> {
 }
 
 impl Endpoint {
-    /// Rank `rank` of the processes `procs`, talking in `ctx`.
-    pub fn new(engine: &'static Engine, ctx: Context, rank: usize, procs: Arc<[u32]>) -> Endpoint {
-        Endpoint { engine, ctx, rank, procs }
+    /// Rank `rank` of `ranks`, talking in `ctx`.
+    pub fn new(engine: &'static Engine, ctx: Context, rank: usize, ranks: Arc<Ranks>) -> Endpoint {
+        Endpoint { engine, ctx, rank, ranks }
     }
     #[inline]
     pub fn rank(&self) -> usize {
@@ -47,15 +48,15 @@ impl Endpoint {
     }
     #[inline]
     pub fn size(&self) -> usize {
-        self.procs.len()
+        self.ranks.len()
     }
 
     fn start_send(&self, span: Span, dest: usize, tag: i32) -> Result<Req> {
-        let to = self.procs[dest];
+        let to = self.ranks.proc_of(dest);
         self.engine.enter(|s| s.send(self.ctx, to, tag, span, Mode::Standard)).map(Req)
     }
     fn start_recv(&self, span: Span, source: usize, tag: i32) -> Result<std::result::Result<Outcome, ReqId>> {
-        let want = Pattern { ctx: self.ctx, source: self.procs[source] as i32, tag };
+        let want = Pattern { ctx: self.ctx, source: self.ranks.proc_of(source) as i32, tag };
         Ok(match self.engine.enter(|s| s.recv(want, span))? {
             Received::Done(o) => Ok(o),
             Received::Pending(id) => Err(id),

@@ -1,5 +1,6 @@
 //! The engine's state, its lock, and how a thread waits.
 use crate::matching::{Held, Posted};
+use crate::ranks::Ranks;
 use crate::request::{Outcome, Phase, ReqId, Requests};
 use crate::span::Span;
 use oxmpi_base::{Error, Result};
@@ -10,7 +11,7 @@ use oxmpi_transport_shm::node::{Node, Sleeper};
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A message that came before its receive.
 pub(crate) enum Early {
@@ -269,6 +270,35 @@ impl State {
         let out = self.peek(id)?;
         self.requests.free(id.index());
         Some(out)
+    }
+    /// As `finish`, with the communicator that `tag_user` left.
+    #[inline]
+    pub fn finish_user(&mut self, id: ReqId) -> Option<(Outcome, Option<Arc<Ranks>>)> {
+        let out = self.peek(id)?;
+        let user = self.requests.at(id.index()).user.take();
+        self.requests.free(id.index());
+        Some((out, user))
+    }
+    /// Remembers the communicator a request belongs to.
+    pub fn tag_user(&mut self, id: ReqId, user: Arc<Ranks>) {
+        if let Some(r) = self.requests.get(id) {
+            r.user = Some(user);
+        }
+    }
+    /// The communicator of a request that is under way or done.
+    pub fn user_of(&mut self, id: ReqId) -> Option<Arc<Ranks>> {
+        self.requests.get(id).and_then(|r| r.user.clone())
+    }
+    /// A request that is done from the start.
+    pub fn completed(&mut self, outcome: Outcome) -> ReqId {
+        let i = self.requests.start(Span::empty(), crate::Pattern { ctx: Context(0), source: 0, tag: 0 });
+        self.complete(i, outcome);
+        self.requests.id(i)
+    }
+    /// The name of the request at `index` if the low bits of its generation are these.
+    #[inline]
+    pub fn request_at(&mut self, index: u32, generation: u32, mask: u32) -> Option<ReqId> {
+        self.requests.named(index, generation, mask)
     }
     /// Nobody will ask for this request (MPI_Request_free): it is freed when it is done.
     pub fn detach(&mut self, id: ReqId) {

@@ -1,7 +1,9 @@
 //! Requests: a slab with a free list, so that starting an operation allocates nothing once it is warm.
 use crate::matching::{Pattern, Place};
+use crate::ranks::Ranks;
 use crate::span::Span;
 use oxmpi_base::consts::MPI_SUCCESS;
+use std::sync::Arc;
 
 /// Names a request; stale names are recognised by their generation. Also travels to peers, who send it back.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -11,8 +13,11 @@ impl ReqId {
     fn new(index: u32, generation: u32) -> ReqId {
         ReqId(index as u64 | (generation as u64) << 32)
     }
-    pub(crate) fn index(self) -> u32 {
+    pub fn index(self) -> u32 {
         self.0 as u32
+    }
+    pub fn generation(self) -> u32 {
+        (self.0 >> 32) as u32
     }
 }
 
@@ -54,6 +59,8 @@ pub(crate) struct Request {
     pub outcome: Outcome,
     /// Nobody will ask: free it when done.
     pub detached: bool,
+    /// The communicator, for translating the outcome.
+    pub user: Option<Arc<Ranks>>,
 }
 
 const BLANK: Request = Request {
@@ -68,6 +75,7 @@ const BLANK: Request = Request {
     posted: None,
     outcome: Outcome::SENT,
     detached: false,
+    user: None,
 };
 
 #[derive(Default)]
@@ -103,11 +111,17 @@ impl Requests {
     pub fn get(&mut self, id: ReqId) -> Option<&mut Request> {
         self.all.get_mut(id.index() as usize).filter(|r| r.phase != Phase::Free && r.generation as u64 == id.0 >> 32)
     }
+    #[inline]
+    pub fn named(&self, index: u32, generation: u32, mask: u32) -> Option<ReqId> {
+        let r = self.all.get(index as usize)?;
+        (r.phase != Phase::Free && r.generation & mask == generation).then(|| ReqId::new(index, r.generation))
+    }
     pub fn free(&mut self, i: u32) {
         let r = &mut self.all[i as usize];
         debug_assert!(r.phase != Phase::Free);
         r.phase = Phase::Free;
         r.span = Span::empty();
+        r.user = None;
         self.free.push(i);
     }
     pub fn active(&self) -> usize {
