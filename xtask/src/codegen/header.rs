@@ -24,7 +24,9 @@ pub fn file(spec: &Spec) -> (String, String) {
     for c in &spec.constants {
         writeln!(out, "#define {} {}", c.name, constant(c)).unwrap();
     }
-    for (prefix, title) in [("", "Procedures."), ("P", "The same procedures under the names of the profiling interface.")] {
+    for (prefix, title) in
+        [("", "Procedures."), ("P", "The same procedures under the names of the profiling interface.")]
+    {
         writeln!(out, "\n/* {title} */").unwrap();
         for (p, large) in spec.procedures.iter().flat_map(|p| p.symbols().map(move |(_, large)| (p, large))) {
             let ret = &spec.kinds[&p.ret].c;
