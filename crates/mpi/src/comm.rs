@@ -28,7 +28,7 @@ pub struct Comm {
     /// For the collectives.
     pub endpoint: Endpoint,
     pub attrs: AttrSet,
-    pub errhandler: errhan::Slot,
+    pub errhandler: errhan::Cell,
     name: Mutex<Vec<u8>>,
     info: Mutex<Info>,
 }
@@ -46,7 +46,7 @@ pub fn get(h: handle::Comm) -> Result<Ref<'static, handle::Comm, Comm>> {
 }
 
 impl Comm {
-    pub fn new(group: Arc<Group>, ctx: Context, errhandler: errhan::Slot) -> Result<Comm> {
+    pub fn new(group: Arc<Group>, ctx: Context, errhandler: errhan::Cell) -> Result<Comm> {
         let engine = world::engine()?;
         let rank = group.my_rank().ok_or_else(|| Error::new(MPI_ERR_GROUP, "this process is not in the communicator's group"))?;
         let ranks = Arc::new(Ranks::new(group.procs().collect()));
@@ -78,7 +78,7 @@ fn publish(c: Comm) -> Result<handle::Comm> {
 }
 
 /// The child of `parent` over `group`, which this process is in; the leader's context goes round the new group in a binomial tree.
-fn child(parent: &Comm, group: Group, tag: i32) -> Result<Comm> {
+fn child(parent: &Comm, group: Arc<Group>, tag: i32) -> Result<Comm> {
     let me = group.my_rank().ok_or_else(|| Error::new(MPI_ERR_GROUP, "this process is not in the new group"))?;
     let size = group.size();
     let to_parent = |r: usize| -> Result<usize> {
@@ -106,15 +106,15 @@ fn child(parent: &Comm, group: Group, tag: i32) -> Result<Comm> {
         }
         mask >>= 1;
     }
-    Comm::new(Arc::new(group), Context(u64::from_ne_bytes(bytes)), parent.errhandler.duplicate())
+    Comm::new(group, Context(u64::from_ne_bytes(bytes)), parent.errhandler.inherit())
 }
 
 /// MPI_COMM_WORLD and MPI_COMM_SELF.
 pub(crate) fn make_predefined() -> Result<()> {
     let w = world::world()?;
-    let all = Comm::new(Arc::new(Group::world(w.size)), context::of_world(), errhan::Slot::initial())?;
+    let all = Comm::new(Arc::new(Group::world(w.size)), context::of_world(), errhan::Cell::default())?;
     all.set_name(b"MPI_COMM_WORLD");
-    let own = Comm::new(Arc::new(Group::range(w.rank as u32, 1)), context::of_self(w.rank), errhan::Slot::initial())?;
+    let own = Comm::new(Arc::new(Group::range(w.rank as u32, 1)), context::of_self(w.rank), errhan::Cell::default())?;
     own.set_name(b"MPI_COMM_SELF");
     world::bind_predefined(Arc::new(all), Arc::new(own));
     Ok(())
@@ -182,7 +182,7 @@ pub fn comm_dup_with_info(comm: handle::Comm, info: handle::Info, newcomm: Out<h
 
 /// MPI-5.0 7.4.2: the group, the info, the attributes whose copy callbacks say so; a failing callback undoes the duplicate.
 fn dup(h: handle::Comm, parent: &Comm, info: Info, newcomm: Out<handle::Comm>) -> Result<()> {
-    let new = child(parent, (*parent.group).clone(), TAG)?;
+    let new = child(parent, parent.group.clone(), TAG)?;
     *new.info.lock().unwrap_or_else(|e| e.into_inner()) = info;
     let ctx = new.ctx;
     let n = publish(new)?;
@@ -231,7 +231,7 @@ pub fn comm_create(comm: handle::Comm, group: handle::Group, newcomm: Out<handle
     if g.my_rank().is_none() {
         return newcomm.set(MPI_COMM_NULL);
     }
-    newcomm.set(publish(child(&parent, (*g).clone(), TAG)?)?)
+    newcomm.set(publish(child(&parent, g.to_arc(), TAG)?)?)
 }
 
 pub fn comm_create_group(comm: handle::Comm, group: handle::Group, tag: i32, newcomm: Out<handle::Comm>) -> Result<()> {
@@ -244,7 +244,7 @@ pub fn comm_create_group(comm: handle::Comm, group: handle::Group, tag: i32, new
         return newcomm.set(MPI_COMM_NULL);
     }
     // Negative tags are used for nothing else, so several of these may be under way with different tags.
-    newcomm.set(publish(child(&parent, (*g).clone(), tag | i32::MIN)?)?)
+    newcomm.set(publish(child(&parent, g.to_arc(), tag | i32::MIN)?)?)
 }
 
 pub fn comm_split(comm: handle::Comm, color: i32, key: i32, newcomm: Out<handle::Comm>) -> Result<()> {
@@ -272,7 +272,7 @@ fn split(parent: &Comm, color: i32, key: i32, newcomm: Out<handle::Comm>) -> Res
     }
     let ctx = Context(all[leader][2] as u64);
     let group = Group::from_procs(members.iter().map(|m| parent.ranks.proc_of(m.1)).collect());
-    newcomm.set(publish(Comm::new(Arc::new(group), ctx, parent.errhandler.duplicate())?)?)
+    newcomm.set(publish(Comm::new(Arc::new(group), ctx, parent.errhandler.inherit())?)?)
 }
 
 /// Three numbers of every rank.

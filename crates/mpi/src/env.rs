@@ -1,6 +1,6 @@
 //! Initialisation, finalisation, abort and inquiries (MPI-5.0 chapters 9 and 11).
 use crate::world::{self, Phase, World};
-use crate::{comm, errhan, group, info, table};
+use crate::{attr, comm, errhan, group, info, table};
 use oxmpi_base::args::{Buf, Out, OutStr};
 use oxmpi_base::consts::*;
 use oxmpi_base::{Result, bail, handle};
@@ -55,7 +55,14 @@ fn start(thread_level: i32) -> Result<()> {
     if let Some(c) = &w.control {
         c.hello(oxmpi_sys::pid())?;
     }
+    errhan::set_request_hook(crate::request::comm_of);
+    errhan::set_rank_known(true);
     comm::make_predefined()?;
+    attr::set_predefined(MPI_TAG_UB, comm::TAG_UB);
+    // CLOCK_MONOTONIC is the same for all processes of a node.
+    attr::set_predefined(MPI_WTIME_IS_GLOBAL, 1);
+    attr::set_predefined(MPI_APPNUM, w.appnum.unwrap_or(MPI_UNDEFINED));
+    attr::set_predefined(MPI_UNIVERSE_SIZE, w.universe.and_then(|n| i32::try_from(n).ok()).unwrap_or(MPI_UNDEFINED));
     bind_info(w);
     table::set_concurrent(threads);
     world::set_phase(Phase::Running);
