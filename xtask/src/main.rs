@@ -1,9 +1,11 @@
 //! `cargo xtask COMMAND`: everything that is not compiling one crate.
+mod abi_check;
 mod bench;
 mod codegen;
 mod demo;
 mod install;
 mod layers;
+mod shell;
 mod suite;
 mod test;
 
@@ -14,7 +16,7 @@ fn main() -> std::process::ExitCode {
         Some("bench") => bench::run(rest),
         Some("codegen") => codegen::run(rest),
         Some("demo") => demo::run(rest),
-        Some("install") => install::run(rest),
+        Some("install") => install::run_command(rest),
         Some("layers") => layers::run(rest),
         Some("suite") => suite::run(rest),
         Some("test") => test::run(rest),

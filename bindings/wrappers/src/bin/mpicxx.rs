@@ -1,0 +1,4 @@
+//! `mpicxx`, also installed as `mpic++` and `mpiCC`: the C++ compiler wrapper.
+fn main() -> std::process::ExitCode {
+    oxmpi_wrappers::main(oxmpi_wrappers::Language::Cxx)
+}
