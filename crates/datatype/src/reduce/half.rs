@@ -3,15 +3,15 @@
 //! A sum or product of two binary16 numbers rounded to binary32 and then to binary16 is the correctly rounded one: 24 bits of
 //! precision are at least twice 11 plus two.
 
-/// 2^112, the distance of the two exponent biases.
-const SCALE: f32 = f32::from_bits((127 + 112) << 23);
-
 #[inline(always)]
 pub fn widen(h: u16) -> f32 {
-    // The multiplication moves the exponent and normalises what is subnormal in binary16.
-    let v = f32::from_bits(((h & 0x7fff) as u32) << 13) * SCALE;
-    let special = if v >= 65536.0 { 0x7f80_0000 } else { 0 };
-    f32::from_bits(v.to_bits() | special | ((h & 0x8000) as u32) << 16)
+    let magnitude = (h & 0x7fff) as u32;
+    // Subnormals by way of integers: as binary32 subnormals they would be slow. 2^-24 is binary16's last place.
+    let tiny = (magnitude as i32 as f32 * f32::from_bits((127 - 24) << 23)).to_bits();
+    let normal = (magnitude << 13) + (112 << 23);
+    let special = if magnitude >= 0x7c00 { 0x7f80_0000 } else { 0 };
+    let bits = if magnitude < 0x400 { tiny } else { normal | special };
+    f32::from_bits(bits | ((h & 0x8000) as u32) << 16)
 }
 
 #[inline(always)]

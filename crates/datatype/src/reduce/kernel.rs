@@ -124,12 +124,15 @@ macro_rules! complex {
 /// binary16 arithmetic for the macros.
 mod f16 {
     use super::half::{narrow, widen};
+    #[inline(always)]
     pub fn add(a: u16, b: u16) -> u16 {
         narrow(widen(a) + widen(b))
     }
+    #[inline(always)]
     pub fn mul(a: u16, b: u16) -> u16 {
         narrow(widen(a) * widen(b))
     }
+    #[inline(always)]
     pub fn lt(a: u16, b: u16) -> bool {
         widen(a) < widen(b)
     }
@@ -164,9 +167,25 @@ pub(super) fn find(op: Op, elem: Elem) -> Option<Kernel> {
         Elem::C64 => complex!(op, f64, |a, b| a + b, |a, b| a - b, |a, b| a * b),
         Elem::C128 => complex!(op, u128, quad::add, |a, b| quad::add(a, quad::neg(b)), quad::mul),
         #[cfg(target_arch = "x86_64")]
-        Elem::F80 => soft!(op, F80, x87),
+        Elem::F80 => match op {
+            Op::Sum => Some(x87::sum),
+            Op::Prod => Some(x87::prod),
+            Op::Min => kernel!(F80, |a, b| if x87::lt(a, b) { a } else { b }),
+            Op::Max => kernel!(F80, |a, b| if x87::lt(b, a) { a } else { b }),
+            _ => None,
+        },
         #[cfg(target_arch = "x86_64")]
-        Elem::C80 => complex!(op, F80, x87::add, x87::sub, x87::mul),
+        Elem::C80 => match op {
+            Op::Sum => {
+                unsafe fn k(input: *const u8, inout: *mut u8, n: usize) {
+                    // SAFETY: the promise of `Kernel`: an element is two numbers.
+                    unsafe { x87::sum(input, inout, 2 * n) }
+                }
+                Some(k)
+            }
+            Op::Prod => Some(x87::complex_prod),
+            _ => None,
+        },
         #[cfg(not(target_arch = "x86_64"))]
         Elem::F80 | Elem::C80 => None,
         Elem::Pair(p) => find_pair(op, p),
