@@ -8,4 +8,5 @@ mod errcode;
 pub mod errhan;
 pub mod group;
 pub mod info;
+pub mod status;
 pub mod table;
