@@ -2681,7 +2681,6 @@ double PMPI_Wtick(void);
 double PMPI_Wtime(void);
 
 #ifndef MPI_ABI_STRICT
-/* Fortran INTEGER as compilers have it by default, and conversions between C and Fortran. */
 #if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L)
 #define OXMPI_INLINE static inline
 #elif defined(__GNUC__)
@@ -2690,6 +2689,7 @@ double PMPI_Wtime(void);
 #define OXMPI_INLINE static
 #endif
 
+/* Fortran INTEGER as compilers have it by default, and conversions between C and Fortran. */
 typedef int MPI_Fint;
 typedef struct MPI_F08_status {
     MPI_Fint MPI_SOURCE;
@@ -2697,6 +2697,11 @@ typedef struct MPI_F08_status {
     MPI_Fint MPI_ERROR;
     MPI_Fint MPI_internal[5];
 } MPI_F08_status;
+
+/* Names that MPI-2 gave to these types. */
+typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
+typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
+typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;
 
 /* All three forms of a status are the same MPI_F_STATUS_SIZE integers. */
 OXMPI_INLINE int oxmpi_copy_status_(const int *from, int *to)

@@ -8,5 +8,6 @@
 #[cfg(feature = "entries")]
 mod entry;
 #[cfg(feature = "entries")]
+#[rustfmt::skip]
 #[path = "gen/mod.rs"]
 mod generated;

@@ -200,7 +200,7 @@ pub fn set_rank_known(yes: bool) {
 #[cold]
 #[inline(never)]
 pub fn raise(obj: ErrObject, e: Error) -> i32 {
-    let (handler, kind, raw) = resolve(obj);
+    let (handler, kind, raw) = resolve(e.comm.map_or(obj, ErrObject::Comm));
     invoke(&handler, kind, raw, &e);
     e.class
 }

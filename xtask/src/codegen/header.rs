@@ -24,7 +24,9 @@ pub fn file(spec: &Spec) -> (String, String) {
     for c in &spec.constants {
         writeln!(out, "#define {} {}", c.name, constant(c)).unwrap();
     }
-    for (prefix, title) in [("", "Procedures."), ("P", "The same procedures under the names of the profiling interface.")] {
+    for (prefix, title) in
+        [("", "Procedures."), ("P", "The same procedures under the names of the profiling interface.")]
+    {
         writeln!(out, "\n/* {title} */").unwrap();
         for (p, large) in spec.procedures.iter().flat_map(|p| p.symbols().map(move |(_, large)| (p, large))) {
             let ret = &spec.kinds[&p.ret].c;
@@ -169,7 +171,6 @@ typedef struct MPI_Status {
 
 const FORTRAN_HEAD: &str = r#"
 #ifndef MPI_ABI_STRICT
-/* Fortran INTEGER as compilers have it by default, and conversions between C and Fortran. */
 #if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L)
 #define OXMPI_INLINE static inline
 #elif defined(__GNUC__)
@@ -178,6 +179,7 @@ const FORTRAN_HEAD: &str = r#"
 #define OXMPI_INLINE static
 #endif
 
+/* Fortran INTEGER as compilers have it by default, and conversions between C and Fortran. */
 typedef int MPI_Fint;
 typedef struct MPI_F08_status {
     MPI_Fint MPI_SOURCE;
@@ -185,6 +187,11 @@ typedef struct MPI_F08_status {
     MPI_Fint MPI_ERROR;
     MPI_Fint MPI_internal[5];
 } MPI_F08_status;
+
+/* Names that MPI-2 gave to these types. */
+typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
+typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
+typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;
 
 /* All three forms of a status are the same MPI_F_STATUS_SIZE integers. */
 OXMPI_INLINE int oxmpi_copy_status_(const int *from, int *to)

@@ -102,10 +102,7 @@ pub fn render(spec: &Spec, chapter: Option<&str>) -> Result<String> {
         if spec.chapter(name).filter(wanted).count() == 0 && name != "errhan" {
             continue;
         }
-        write!(
-            out,
-            "\npub mod {name} {{\n    use oxmpi_base::{{Error, Result, Status, args::*, handle::*}};\n"
-        )?;
+        write!(out, "\npub mod {name} {{\n    use oxmpi_base::{{Error, Result, Status, args::*, handle::*}};\n")?;
         if name == "errhan" {
             out.push_str(
                 "\n    /// Whose error handler an error goes to.\n    pub enum ErrObject { Comm(Comm), Win(Win), \

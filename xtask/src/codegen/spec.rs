@@ -83,7 +83,8 @@ impl Procedure {
     /// Whether the core function is told which twin was called.
     pub fn wants_large(&self) -> bool {
         self.twin
-            && (matches!(self.chapter.as_str(), "datatype" | "op") || self.params.iter().any(|p| p.kind == "POLYFUNCTION"))
+            && (matches!(self.chapter.as_str(), "datatype" | "op")
+                || self.params.iter().any(|p| p.kind == "POLYFUNCTION"))
     }
 }
 
