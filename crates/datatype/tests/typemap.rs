@@ -310,7 +310,7 @@ fn distinct(bytes: &[i64]) -> bool {
 const LIMIT: usize = 20_000;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, max_global_rejects: 1 << 20, ..ProptestConfig::default() })]
 
     #[test]
     fn bounds_and_sizes(s in spec(), large: bool) {
