@@ -12,7 +12,10 @@ use oxmpi_base::{Result, Status, bail, handle};
 
 fn given(status: Out<Status>) -> Result<Status> {
     if status.is_null() {
-        bail!(MPI_ERR_ARG, "the status is MPI_STATUS_IGNORE (a null pointer); this procedure needs a status to look at");
+        bail!(
+            MPI_ERR_ARG,
+            "the status is MPI_STATUS_IGNORE (a null pointer); this procedure needs a status to look at"
+        );
     }
     status.get()
 }
@@ -118,7 +121,10 @@ mod tests {
         status_set_elements(out(&mut s), MPI_DOUBLE_INT, 3).unwrap();
         assert_eq!(s.bytes(), 20);
         assert_eq!(status_set_elements(out(&mut s), MPI_INT, -1).unwrap_err().class, MPI_ERR_COUNT);
-        assert_eq!(get_count(out(&mut s), MPI_DATATYPE_NULL, OutCount::Wide(out(&mut x))).unwrap_err().class, MPI_ERR_TYPE);
+        assert_eq!(
+            get_count(out(&mut s), MPI_DATATYPE_NULL, OutCount::Wide(out(&mut x))).unwrap_err().class,
+            MPI_ERR_TYPE
+        );
     }
 
     #[test]

@@ -173,7 +173,11 @@ pub fn type_create_resized(
 fn decodable(datatype: handle::Datatype, large: bool) -> Result<TypeRef> {
     let t = get(datatype)?;
     if !large && !t.dt.envelope().large_counts.is_empty() {
-        bail!(MPI_ERR_TYPE, "{} was made by a _c constructor; decode it with the _c form of this procedure", t.describe());
+        bail!(
+            MPI_ERR_TYPE,
+            "{} was made by a _c constructor; decode it with the _c form of this procedure",
+            t.describe()
+        );
     }
     Ok(t)
 }
@@ -268,14 +272,10 @@ pub fn type_get_value_index(
 /// MPI-5.0 19.1.5: a predefined type of this class and size in bytes.
 pub fn type_match_size(typeclass: i32, size: i32, datatype: Out<handle::Datatype>) -> Result<()> {
     let (class, candidates): (&str, &[handle::Datatype]) = match typeclass {
-        MPI_TYPECLASS_INTEGER => {
-            ("integer", &[MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_INTEGER16])
-        }
+        MPI_TYPECLASS_INTEGER => ("integer", &[MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_INTEGER16]),
         MPI_TYPECLASS_REAL => ("real", &[MPI_REAL2, MPI_REAL4, MPI_REAL8, MPI_REAL16]),
         MPI_TYPECLASS_COMPLEX => ("complex", &[MPI_COMPLEX4, MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32]),
-        MPIX_TYPECLASS_LOGICAL => {
-            ("logical", &[MPI_LOGICAL1, MPI_LOGICAL2, MPI_LOGICAL4, MPI_LOGICAL8, MPI_LOGICAL16])
-        }
+        MPIX_TYPECLASS_LOGICAL => ("logical", &[MPI_LOGICAL1, MPI_LOGICAL2, MPI_LOGICAL4, MPI_LOGICAL8, MPI_LOGICAL16]),
         other => bail!(
             MPI_ERR_ARG,
             "typeclass {other} is none of MPI_TYPECLASS_INTEGER, MPI_TYPECLASS_REAL and MPI_TYPECLASS_COMPLEX"
