@@ -60,14 +60,19 @@ pub fn pack(
     _large: bool,
 ) -> Result<()> {
     comm::get(comm)?;
-    let (t, n, at) = (get_committed(datatype)?, args::count(incount)?, position.get()?);
+    position.set(pack_at(inbuf, incount, datatype, outbuf, outsize, position.get()?)?)
+}
+
+/// Returns the position after the packed data.
+fn pack_at(inbuf: Buf, incount: i64, dt: handle::Datatype, outbuf: Buf, outsize: i64, at: i64) -> Result<i64> {
+    let (t, n) = (get_committed(dt)?, args::count(incount)?);
     let bytes = t.dt.pack_size(n)?;
     check_user_buffer(inbuf, bytes, &t.dt, "inbuf")?;
     let to = packed_at(outbuf, outsize, at, bytes, "outbuf")?;
     // SAFETY: the program promises `inbuf` for `incount` elements and `outbuf` for `outsize` bytes, of which
     // `bytes` from `to` on were checked to exist.
     let done = unsafe { Cursor::new(&t.dt, inbuf, n).pack_to(to, bytes as usize) };
-    position.set(at + done as i64)
+    Ok(at + done as i64)
 }
 
 #[allow(clippy::too_many_arguments)] // the standard's list
@@ -82,13 +87,18 @@ pub fn unpack(
     _large: bool,
 ) -> Result<()> {
     comm::get(comm)?;
-    let (t, n, at) = (get_committed(datatype)?, args::count(outcount)?, position.get()?);
+    position.set(unpack_at(inbuf, insize, position.get()?, outbuf, outcount, datatype)?)
+}
+
+/// Returns the position after the data that was unpacked.
+fn unpack_at(inbuf: Buf, insize: i64, at: i64, outbuf: Buf, outcount: i64, dt: handle::Datatype) -> Result<i64> {
+    let (t, n) = (get_committed(dt)?, args::count(outcount)?);
     let bytes = t.dt.pack_size(n)?;
     check_user_buffer(outbuf, bytes, &t.dt, "outbuf")?;
     let from = packed_at(inbuf, insize, at, bytes, "inbuf")?;
-    // SAFETY: as in `pack`, the other way round.
+    // SAFETY: as in `pack_at`, the other way round.
     let done = unsafe { Cursor::new(&t.dt, outbuf, n).unpack_from(from, bytes as usize) };
-    position.set(at + done as i64)
+    Ok(at + done as i64)
 }
 
 pub fn pack_size(
@@ -101,4 +111,47 @@ pub fn pack_size(
     comm::get(comm)?;
     let bytes = get_committed(datatype)?.dt.pack_size(args::count(incount)?)?;
     size.set_checked(bytes as i64, "the pack size")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::datatype::{type_commit, type_vector};
+
+    fn buf<T>(v: &mut [T]) -> Buf {
+        Buf(v.as_mut_ptr() as *mut _)
+    }
+
+    #[test]
+    fn there_and_back() {
+        let mut column = MPI_DATATYPE_NULL;
+        // SAFETY: a live local, twice.
+        let out = unsafe { Out::new(&mut column) };
+        type_vector(3, 1, 2, MPI_INT, out, false).unwrap();
+        let (mut a, mut packed) = ([1, 2, 3, 4, 5, 6], [0u8; 20]);
+        let e = pack_at(buf(&mut a), 1, column, buf(&mut packed), 20, 0).unwrap_err();
+        assert_eq!(e.class, MPI_ERR_TYPE);
+        type_commit(out).unwrap();
+        let p = pack_at(buf(&mut a), 1, column, buf(&mut packed), 20, 0).unwrap();
+        let p = pack_at(buf(&mut a[1..]), 1, MPI_INT, buf(&mut packed), 20, p).unwrap();
+        assert_eq!(p, 16);
+        let mut b = [0; 4];
+        assert_eq!(unpack_at(buf(&mut packed), 16, 0, buf(&mut b), 4, MPI_INT).unwrap(), 16);
+        assert_eq!(b, [1, 3, 5, 2]);
+    }
+
+    #[test]
+    fn refusals() {
+        let (mut a, mut packed) = ([1, 2], [0u8; 8]);
+        let mut class = |inbuf: Option<Buf>, count, outsize, at| {
+            let inbuf = inbuf.unwrap_or(buf(&mut a));
+            pack_at(inbuf, count, MPI_INT, buf(&mut packed), outsize, at).map_or_else(|e| e.class, |_| MPI_SUCCESS)
+        };
+        assert_eq!(class(None, 2, 8, 0), MPI_SUCCESS);
+        assert_eq!(class(None, 2, 8, 4), MPI_ERR_TRUNCATE);
+        assert_eq!(class(None, 1, 8, 9), MPI_ERR_ARG);
+        assert_eq!(class(None, -1, 8, 0), MPI_ERR_COUNT);
+        assert_eq!(class(Some(Buf(std::ptr::null_mut())), 1, 8, 0), MPI_ERR_BUFFER);
+        assert_eq!(class(Some(Buf(std::ptr::null_mut())), 0, 8, 8), MPI_SUCCESS);
+    }
 }
