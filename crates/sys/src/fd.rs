@@ -5,7 +5,8 @@
 //! named in [`crate::process::Spawn`].
 use std::ffi::CStr;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::sync::Mutex;
 
 fn check(r: libc::c_int) -> io::Result<libc::c_int> {
     if r < 0 { Err(io::Error::last_os_error()) } else { Ok(r) }
@@ -170,13 +171,20 @@ pub fn reopen_for_writing(fd: BorrowedFd<'_>) -> io::Result<OwnedFd> {
         .map(OwnedFd::from)
 }
 
-/// Takes over the descriptor that another program left under this number.
-///
-/// # Safety
-/// Nothing else in this process may own `number`.
-pub unsafe fn adopt(number: RawFd) -> OwnedFd {
-    // SAFETY: forwarded to the caller.
-    unsafe { OwnedFd::from_raw_fd(number) }
+/// Takes over descriptor `number`, left open by the program that executed this one, provided that it is
+/// still the object with inode `inode`; marks it CLOEXEC. Works once per number.
+pub fn take_inherited(number: RawFd, inode: u64) -> io::Result<OwnedFd> {
+    static TAKEN: Mutex<Vec<RawFd>> = Mutex::new(Vec::new());
+    let mut taken = TAKEN.lock().unwrap_or_else(|e| e.into_inner());
+    if number <= 2 || taken.contains(&number) || identity(number)?.inode != inode {
+        return Err(io::Error::from_raw_os_error(libc::EBADF));
+    }
+    taken.push(number);
+    // SAFETY: the number is open and still names what the program before us left there (the inode says so),
+    // which nothing in this program can have opened; and it is handed out once.
+    let fd = unsafe { OwnedFd::from_raw_fd(number) };
+    set_cloexec(fd.as_fd())?;
+    Ok(fd)
 }
 
 /// Marks every descriptor from `first` up CLOEXEC, also those that our own parent forgot to.
