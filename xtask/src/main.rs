@@ -1,4 +1,5 @@
 //! `cargo xtask COMMAND`: everything that is not compiling one crate.
+mod abi_check;
 mod bench;
 mod codegen;
 mod demo;

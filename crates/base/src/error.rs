@@ -12,6 +12,9 @@ pub type ErrorClass = i32;
 pub struct Error {
     pub class: ErrorClass,
     pub message: Cow<'static, str>,
+    /// The communicator whose error handler should hear of it, where that is not the procedure's own argument
+    /// (completion of requests).
+    pub comm: Option<crate::handle::Comm>,
 }
 
 pub type Result<T> = std::result::Result<T, Error>;
@@ -19,7 +22,12 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     #[cold]
     pub fn new(class: ErrorClass, message: impl Into<Cow<'static, str>>) -> Self {
-        Error { class, message: message.into() }
+        Error { class, message: message.into(), comm: None }
+    }
+    /// To be raised on this communicator.
+    pub fn on(mut self, comm: crate::handle::Comm) -> Self {
+        self.comm = Some(comm);
+        self
     }
     /// MPI_ERR_ARG.
     #[cold]

@@ -16,7 +16,8 @@ const _: () = assert!(size_of::<Status>() == 32);
 
 impl Status {
     /// MPI-5.0 3.7.3: the empty status.
-    pub const EMPTY: Status = Status { MPI_SOURCE: MPI_ANY_SOURCE, MPI_TAG: MPI_ANY_TAG, MPI_ERROR: MPI_SUCCESS, internal: [0; 5] };
+    pub const EMPTY: Status =
+        Status { MPI_SOURCE: MPI_ANY_SOURCE, MPI_TAG: MPI_ANY_TAG, MPI_ERROR: MPI_SUCCESS, internal: [0; 5] };
     /// MPI-5.0 3.10: what a receive from MPI_PROC_NULL returns.
     pub const PROC_NULL: Status = Status { MPI_SOURCE: MPI_PROC_NULL, ..Status::EMPTY };
 

@@ -1,0 +1,20 @@
+//! Entry points of chapter `part`.
+//! Generated from spec/ by `cargo xtask codegen`: do not edit.
+use crate::entry::*;
+
+entry! { MPI_Parrived PMPI_Parrived(request: Request, partition: i32, flag: Out<i32>)
+    [ErrObject::Request(request)], unsupported("MPI_Parrived") }
+entry! { MPI_Pready PMPI_Pready(partition: i32, request: Request)
+    [ErrObject::Request(request)], unsupported("MPI_Pready") }
+entry! { MPI_Pready_list PMPI_Pready_list(length: i32, array_of_partitions: Arr<i32>, request: Request)
+    [ErrObject::Request(request)], unsupported("MPI_Pready_list") }
+entry! { MPI_Pready_range PMPI_Pready_range(partition_low: i32, partition_high: i32, request: Request)
+    [ErrObject::Request(request)], unsupported("MPI_Pready_range") }
+entry! { MPI_Precv_init PMPI_Precv_init(buf: Buf, partitions: i32, count: i32, datatype: Datatype, source: i32, tag: i32, comm: Comm, info: Info, request: Out<Request>)
+    [ErrObject::Comm(comm)], unsupported("MPI_Precv_init") }
+entry! { MPI_Precv_init_c PMPI_Precv_init_c(buf: Buf, partitions: i32, count: i64, datatype: Datatype, source: i32, tag: i32, comm: Comm, info: Info, request: Out<Request>)
+    [ErrObject::Comm(comm)], unsupported("MPI_Precv_init_c") }
+entry! { MPI_Psend_init PMPI_Psend_init(buf: Buf, partitions: i32, count: i32, datatype: Datatype, dest: i32, tag: i32, comm: Comm, info: Info, request: Out<Request>)
+    [ErrObject::Comm(comm)], unsupported("MPI_Psend_init") }
+entry! { MPI_Psend_init_c PMPI_Psend_init_c(buf: Buf, partitions: i32, count: i64, datatype: Datatype, dest: i32, tag: i32, comm: Comm, info: Info, request: Out<Request>)
+    [ErrObject::Comm(comm)], unsupported("MPI_Psend_init_c") }

@@ -1,0 +1,101 @@
+//! Calls into the program: attribute callbacks (MPI-5.0 7.7), error handlers (9.3), reduction functions
+//! (6.9.5), and the one store through an untyped pointer that `MPI_X_get_attr` makes.
+//!
+//! Invariant: this is the only module of the crate that turns a [`FnPtr`] into a call. A function pointer
+//! that the program registered with the documented type is relied on; MPI can not check it. Callers hold
+//! no lock, since the function may call MPI again.
+//!
+//! Known gaps: functions registered from Fortran get C arguments; the Fortran bindings must wrap them.
+
+use oxmpi_base::Result;
+use oxmpi_base::args::{Buf, FnPtr, Out};
+use std::ffi::c_int;
+
+/// Handles are passed as the `usize` they are; in C they are pointers, which travel the same way.
+type CopyAttr = unsafe extern "C" fn(usize, c_int, usize, usize, *mut usize, *mut c_int) -> c_int;
+type DeleteAttr = unsafe extern "C" fn(usize, c_int, usize, usize) -> c_int;
+type ErrhandlerFn = unsafe extern "C" fn(*mut usize, *mut c_int, ...);
+type UserOp = unsafe extern "C" fn(*mut u8, *mut u8, *mut c_int, *mut usize);
+type UserOpLarge = unsafe extern "C" fn(*mut u8, *mut u8, *mut i64, *mut usize);
+
+const _: () = assert!(size_of::<usize>() == size_of::<CopyAttr>());
+
+/// `Ok(Some(value))`: the attribute is copied; `Ok(None)`: the function said no; `Err(code)`: it failed.
+pub(crate) fn copy_attr(
+    f: FnPtr,
+    old: usize,
+    keyval: i32,
+    extra: usize,
+    value: usize,
+) -> std::result::Result<Option<usize>, i32> {
+    let (mut new, mut flag) = (0usize, 0);
+    // SAFETY: `f` is neither null nor one of the small constants (the caller told those apart), so it is
+    // the MPI_X_copy_attr_function the program registered.
+    let code = unsafe {
+        let f = std::mem::transmute::<usize, CopyAttr>(f.0);
+        f(old, keyval, extra, value, &mut new, &mut flag)
+    };
+    match code {
+        0 => Ok((flag != 0).then_some(new)),
+        code => Err(code),
+    }
+}
+
+/// Returns the function's code.
+pub(crate) fn delete_attr(f: FnPtr, object: usize, keyval: i32, value: usize, extra: usize) -> i32 {
+    // SAFETY: as in `copy_attr`, for an MPI_X_delete_attr_function.
+    unsafe {
+        let f = std::mem::transmute::<usize, DeleteAttr>(f.0);
+        f(object, keyval, value, extra)
+    }
+}
+
+/// Calls a user's error handler with a handle and a code; returns the code as the handler left it.
+pub(crate) fn errhandler(f: FnPtr, mut object: usize, mut code: i32) -> i32 {
+    // SAFETY: `f` is not null (checked when the handler was made) and is the variadic
+    // MPI_X_errhandler_function the program registered; no variadic arguments are passed.
+    unsafe {
+        let f = std::mem::transmute::<usize, ErrhandlerFn>(f.0);
+        f(&mut object, &mut code);
+    }
+    code
+}
+
+/// `inout = in op inout` by an MPI_User_function, in pieces where `count` is more than an `int` holds;
+/// `stride` is the type's extent.
+///
+/// # Safety
+/// Both buffers are valid for `count` elements of the type `datatype` names.
+pub(crate) unsafe fn user_op(f: FnPtr, input: *const u8, inout: *mut u8, count: usize, datatype: usize, stride: isize) {
+    let mut done = 0usize;
+    while done < count {
+        let mut len = (count - done).min(c_int::MAX as usize) as c_int;
+        let at = (done as isize).wrapping_mul(stride);
+        let mut dt = datatype;
+        // SAFETY: `f` is the non-null function given to MPI_Op_create; the buffers are the caller's promise.
+        unsafe {
+            let f = std::mem::transmute::<usize, UserOp>(f.0);
+            f(input.cast_mut().wrapping_offset(at), inout.wrapping_offset(at), &mut len, &mut dt);
+        }
+        done += (count - done).min(c_int::MAX as usize);
+    }
+}
+
+/// As [`user_op`], for an MPI_User_function_c.
+///
+/// # Safety
+/// As for [`user_op`].
+pub(crate) unsafe fn user_op_large(f: FnPtr, input: *const u8, inout: *mut u8, count: usize, datatype: usize) {
+    let (mut len, mut dt) = (count as i64, datatype);
+    // SAFETY: `f` is the non-null function given to MPI_Op_create_c; the buffers are the caller's promise.
+    unsafe {
+        let f = std::mem::transmute::<usize, UserOpLarge>(f.0);
+        f(input.cast_mut(), inout, &mut len, &mut dt);
+    }
+}
+
+/// `*(void **)attribute_val = value`.
+pub(crate) fn store_pointer(at: Buf, value: usize) -> Result<()> {
+    // SAFETY: the standard documents the argument as the address of a `void *`; null is refused by `set`.
+    unsafe { Out::new(at.0 as *mut usize) }.set(value)
+}

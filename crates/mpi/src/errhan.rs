@@ -1,0 +1,401 @@
+//! Error handlers (MPI-5.0 9.3 and 9.5): objects, attaching them, and [`raise`], the one way an error
+//! leaves the library. Classes, codes and their strings are in `errcode`.
+//!
+//! Invariants: a handler lives as long as a handle or an object refers to it; while it has a handle,
+//! `MPI_X_get_errhandler` returns that very handle and counts the reference; the user's function runs
+//! without any lock held. Everything here works before MPI_Init and after MPI_Finalize, from any thread.
+//!
+//! Known gaps: windows, files and sessions have no handler of their own yet, so what is raised on them goes
+//! where errors without an object go (9.2: MPI_COMM_SELF, else the initial error handler), except files,
+//! whose default is MPI_ERRORS_RETURN. Messages name the procedure only where the error's text does.
+
+pub use crate::errcode::*;
+
+use crate::table::Table;
+use crate::{callback, comm, group};
+use oxmpi_base::args::{FnPtr, Out};
+use oxmpi_base::consts::*;
+use oxmpi_base::handle::{Handle, Kind};
+use oxmpi_base::{Error, Result, bail, handle};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock};
+
+/// What an error handler does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// MPI_ERRORS_ARE_FATAL: aborts all connected processes.
+    Fatal,
+    /// MPI_ERRORS_ABORT: aborts the processes of the object.
+    Abort,
+    Return,
+    /// A function for objects of this kind.
+    Call(Kind, FnPtr),
+}
+
+/// An error handler.
+#[derive(Debug)]
+pub struct Handler {
+    action: Action,
+    /// The handle, and how many times the program has to free it; (0, 0) when there is none.
+    handle: Mutex<(usize, u64)>,
+}
+
+impl Handler {
+    fn handle(&self) -> MutexGuard<'_, (usize, u64)> {
+        self.handle.lock().unwrap_or_else(|e| e.into_inner())
+    }
+    pub fn action(&self) -> Action {
+        self.action
+    }
+}
+
+fn is_predefined(h: handle::Errhandler) -> bool {
+    [MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, MPI_ERRORS_RETURN].contains(&h)
+}
+
+static HANDLERS: LazyLock<Table<handle::Errhandler, Handler>> = LazyLock::new(|| {
+    let t = Table::new();
+    for (h, action) in
+        [(MPI_ERRORS_ARE_FATAL, Action::Fatal), (MPI_ERRORS_ABORT, Action::Abort), (MPI_ERRORS_RETURN, Action::Return)]
+    {
+        t.bind(h, Arc::new(Handler { action, handle: Mutex::new((h.raw(), 1)) }));
+    }
+    t
+});
+
+/// The handler of a handle, or MPI_ERR_ERRHANDLER with the reason.
+pub fn get(h: handle::Errhandler) -> Result<Arc<Handler>> {
+    HANDLERS.arc(h)
+}
+
+fn predefined(h: handle::Errhandler) -> Arc<Handler> {
+    get(h).expect("predefined error handlers are bound")
+}
+
+/// As [`get`], for a handler that is to serve objects of `kind`.
+pub fn get_for(kind: Kind, h: handle::Errhandler) -> Result<Arc<Handler>> {
+    let handler = get(h)?;
+    if let Action::Call(of, _) = handler.action
+        && of != kind
+    {
+        bail!(
+            MPI_ERR_ERRHANDLER,
+            "the error handler was made for {} objects; it cannot serve an {}",
+            of.c_name(),
+            kind.c_name()
+        );
+    }
+    Ok(handler)
+}
+
+/// The error handler of an object; embedded in communicators, windows, files and sessions.
+#[derive(Debug)]
+pub struct Cell(Mutex<Arc<Handler>>);
+
+impl Default for Cell {
+    fn default() -> Self {
+        Cell::new(initial())
+    }
+}
+
+impl Cell {
+    pub fn new(handler: Arc<Handler>) -> Cell {
+        Cell(Mutex::new(handler))
+    }
+    /// A cell with the same handler, for an object made from this one's.
+    pub fn inherit(&self) -> Cell {
+        Cell::new(self.get())
+    }
+    pub fn get(&self) -> Arc<Handler> {
+        self.0.lock().unwrap_or_else(|e| e.into_inner()).clone()
+    }
+    pub fn set(&self, handler: Arc<Handler>) {
+        let old = std::mem::replace(&mut *self.0.lock().unwrap_or_else(|e| e.into_inner()), handler);
+        drop(old);
+    }
+}
+
+static INITIAL: Mutex<Option<Arc<Handler>>> = Mutex::new(None);
+
+/// The initial error handler (9.3.4, 11.2.2 `mpi_initial_errhandler`): of the communicators that exist at
+/// initialisation, and of errors while there are none.
+pub fn initial() -> Arc<Handler> {
+    let set = INITIAL.lock().unwrap_or_else(|e| e.into_inner()).clone();
+    set.unwrap_or_else(|| predefined(MPI_ERRORS_ARE_FATAL))
+}
+
+/// Sets the initial error handler, as the launcher asked for it: `mpi_errors_are_fatal`,
+/// `mpi_errors_abort` or `mpi_errors_return`. Anything else is refused with `false`.
+pub fn set_initial(name: &str) -> bool {
+    let h = match name {
+        "mpi_errors_are_fatal" => MPI_ERRORS_ARE_FATAL,
+        "mpi_errors_abort" => MPI_ERRORS_ABORT,
+        "mpi_errors_return" => MPI_ERRORS_RETURN,
+        _ => return false,
+    };
+    *INITIAL.lock().unwrap_or_else(|e| e.into_inner()) = Some(predefined(h));
+    true
+}
+
+fn create(kind: Kind, f: FnPtr, out: Out<handle::Errhandler>) -> Result<()> {
+    if f.0 == 0 {
+        bail!(MPI_ERR_ARG, "the error handler function is a null pointer");
+    }
+    if out.is_null() {
+        return out.set(MPI_ERRHANDLER_NULL);
+    }
+    let handler = Arc::new(Handler { action: Action::Call(kind, f), handle: Mutex::new((0, 0)) });
+    out.set(reference(&handler)?)
+}
+
+/// A handle for a handler; the program has to free it once more than before.
+pub fn reference(handler: &Arc<Handler>) -> Result<handle::Errhandler> {
+    let mut h = handler.handle();
+    if h.1 == 0 {
+        h.0 = HANDLERS.insert(handler.clone())?.raw();
+    }
+    h.1 += 1;
+    Ok(handle::Errhandler(h.0))
+}
+
+// ---- raising ----
+
+/// What an error happened on; the `abi` crate finds it among the arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrObject {
+    Comm(handle::Comm),
+    Win(handle::Win),
+    File(handle::File),
+    Session(handle::Session),
+    Request(handle::Request),
+    None,
+}
+
+type AbortHook = fn(code: i32, whole_job: bool) -> !;
+type RequestHook = fn(handle::Request) -> Option<handle::Comm>;
+
+static ABORT: OnceLock<AbortHook> = OnceLock::new();
+static REQUEST: OnceLock<RequestHook> = OnceLock::new();
+
+/// How to end the process, or the whole job, with an exit code that is never 0. Without a hook the
+/// process exits.
+pub fn set_abort_hook(f: AbortHook) {
+    let _only_the_first_counts = ABORT.set(f);
+}
+
+/// How to find the communicator of a request.
+pub fn set_request_hook(f: RequestHook) {
+    let _only_the_first_counts = REQUEST.set(f);
+}
+
+static RANK_KNOWN: AtomicBool = AtomicBool::new(false);
+
+/// Whether `group::my_proc` is the rank to show in messages: true between initialisation and exit.
+pub fn set_rank_known(yes: bool) {
+    RANK_KNOWN.store(yes, Relaxed);
+}
+
+/// Reports `e` to the error handler of `obj`. Returns the code that the MPI procedure returns to the
+/// program, if it returns.
+#[cold]
+#[inline(never)]
+pub fn raise(obj: ErrObject, e: Error) -> i32 {
+    let (handler, kind, raw) = resolve(e.comm.map_or(obj, ErrObject::Comm));
+    invoke(&handler, kind, raw, &e);
+    e.class
+}
+
+/// The handler for an object, and what a user's function is told.
+fn resolve(obj: ErrObject) -> (Arc<Handler>, Kind, usize) {
+    let obj = match obj {
+        ErrObject::Request(r) => REQUEST.get().and_then(|f| f(r)).map_or(ErrObject::None, ErrObject::Comm),
+        other => other,
+    };
+    match obj {
+        ErrObject::Comm(h) => {
+            if let Ok(c) = comm::get(h) {
+                return (c.errhandler.get(), Kind::Comm, h.raw());
+            }
+        }
+        ErrObject::File(h) => return (predefined(MPI_ERRORS_RETURN), Kind::File, h.raw()),
+        _ => {}
+    }
+    match comm::get(MPI_COMM_SELF) {
+        Ok(c) => (c.errhandler.get(), Kind::Comm, MPI_COMM_SELF.raw()),
+        Err(_) => (initial(), Kind::Comm, MPI_COMM_NULL.raw()),
+    }
+}
+
+/// Does what the handler says about `e` on the object with this kind and handle value.
+fn invoke(handler: &Handler, kind: Kind, raw: usize, e: &Error) {
+    match handler.action {
+        Action::Return => {}
+        Action::Fatal => fatal(e, true),
+        Action::Abort => fatal(e, false),
+        Action::Call(of, f) if of == kind => {
+            callback::errhandler(f, raw, e.class);
+        }
+        Action::Call(..) => fatal(e, true), // not reachable: attaching checks the kind
+    }
+}
+
+/// Who says it: `rank 3 (pid 4711 on node0)`.
+pub fn who() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = if host.trim().is_empty() { "an unknown host" } else { host.trim() };
+    let pid = std::process::id();
+    if RANK_KNOWN.load(Relaxed) {
+        format!("rank {} (pid {pid} on {host})", group::my_proc())
+    } else {
+        format!("pid {pid} on {host}, without a rank")
+    }
+}
+
+fn fatal(e: &Error, whole_job: bool) -> ! {
+    let scope = if whole_job {
+        "MPI_ERRORS_ARE_FATAL ends the job; MPI_ERRORS_RETURN would return the code"
+    } else {
+        "MPI_ERRORS_ABORT ends the processes of this communicator"
+    };
+    // One write, so that the blocks of several ranks do not mix.
+    let block = format!("oxmpi: {}: {}: {}\noxmpi: {scope}\n", who(), code_name(e.class), e.message);
+    let _stderr_may_be_closed = std::io::Write::write_all(&mut std::io::stderr(), block.as_bytes());
+    let code = if e.class & 0xff == 0 { 1 } else { e.class };
+    match ABORT.get() {
+        Some(f) => f(code, whole_job),
+        None => std::process::exit(code),
+    }
+}
+
+// ---- the procedures ----
+
+pub fn comm_create_errhandler(comm_errhandler_fn: FnPtr, errhandler: Out<handle::Errhandler>) -> Result<()> {
+    create(Kind::Comm, comm_errhandler_fn, errhandler)
+}
+
+pub fn win_create_errhandler(win_errhandler_fn: FnPtr, errhandler: Out<handle::Errhandler>) -> Result<()> {
+    create(Kind::Win, win_errhandler_fn, errhandler)
+}
+
+pub fn file_create_errhandler(file_errhandler_fn: FnPtr, errhandler: Out<handle::Errhandler>) -> Result<()> {
+    create(Kind::File, file_errhandler_fn, errhandler)
+}
+
+pub fn session_create_errhandler(session_errhandler_fn: FnPtr, errhandler: Out<handle::Errhandler>) -> Result<()> {
+    create(Kind::Session, session_errhandler_fn, errhandler)
+}
+
+/// The handler itself lives on in the objects that use it. Predefined handlers may be "freed" too, since
+/// MPI_X_get_errhandler returns them like any other.
+pub fn errhandler_free(errhandler: Out<handle::Errhandler>) -> Result<()> {
+    let h = errhandler.get()?;
+    let handler = get(h)?;
+    if !is_predefined(h) {
+        let mut slot = handler.handle();
+        if slot.1 <= 1 {
+            HANDLERS.remove(h)?;
+            *slot = (0, 0);
+        } else {
+            slot.1 -= 1;
+        }
+    }
+    errhandler.set(MPI_ERRHANDLER_NULL)
+}
+
+pub fn comm_set_errhandler(comm: handle::Comm, errhandler: handle::Errhandler) -> Result<()> {
+    let c = comm::get(comm)?;
+    c.errhandler.set(get_for(Kind::Comm, errhandler)?);
+    Ok(())
+}
+
+pub fn comm_get_errhandler(comm: handle::Comm, errhandler: Out<handle::Errhandler>) -> Result<()> {
+    let c = comm::get(comm)?;
+    if errhandler.is_null() {
+        return errhandler.set(MPI_ERRHANDLER_NULL);
+    }
+    errhandler.set(reference(&c.errhandler.get())?)
+}
+
+/// MPI_SUCCESS once the handler has been called and has returned.
+pub fn comm_call_errhandler(comm: handle::Comm, errorcode: i32) -> Result<()> {
+    let c = comm::get(comm)?;
+    call(&c.errhandler, comm, errorcode)
+}
+
+/// For `MPI_X_call_errhandler` of any object.
+pub fn call<H: Handle>(cell: &Cell, object: H, errorcode: i32) -> Result<()> {
+    let e = Error::new(errorcode, "raised by the program through MPI_X_call_errhandler");
+    let handler = cell.get();
+    invoke(&handler, H::KIND, object.raw(), &e);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::c_int;
+    use std::sync::atomic::{AtomicI32, AtomicUsize};
+
+    fn out<T: Copy>(v: &mut T) -> Out<T> {
+        // SAFETY: a live local.
+        unsafe { Out::new(v) }
+    }
+
+    static SEEN: (AtomicUsize, AtomicI32) = (AtomicUsize::new(0), AtomicI32::new(0));
+
+    extern "C" fn note(object: *mut usize, code: *mut c_int) {
+        // SAFETY: the library passes two live pointers.
+        unsafe {
+            SEEN.0.store(*object, Relaxed);
+            SEEN.1.store(*code, Relaxed);
+        }
+    }
+
+    #[test]
+    fn a_handler_outlives_its_handle() {
+        let mut h = MPI_ERRHANDLER_NULL;
+        comm_create_errhandler(FnPtr(note as *const () as usize), out(&mut h)).unwrap();
+        let made = h;
+        let cell = Cell::new(get_for(Kind::Comm, h).unwrap());
+        assert_eq!(reference(&cell.get()).unwrap(), made);
+        errhandler_free(out(&mut h)).unwrap();
+        assert_eq!(h, MPI_ERRHANDLER_NULL);
+        h = made; // one reference is left
+        errhandler_free(out(&mut h)).unwrap();
+        h = made;
+        assert_eq!(errhandler_free(out(&mut h)).unwrap_err().class, MPI_ERR_ERRHANDLER);
+
+        call(&cell, handle::Comm(0x1234), MPI_ERR_TRUNCATE).unwrap();
+        assert_eq!((SEEN.0.load(Relaxed), SEEN.1.load(Relaxed)), (0x1234, MPI_ERR_TRUNCATE));
+        let again = reference(&cell.get()).unwrap();
+        assert_ne!(again, made);
+        assert_eq!(get(again).unwrap().action(), cell.get().action());
+    }
+
+    #[test]
+    fn predefined_handlers() {
+        let cell = Cell::new(get(MPI_ERRORS_RETURN).unwrap());
+        let mut h = reference(&cell.inherit().get()).unwrap();
+        assert_eq!(h, MPI_ERRORS_RETURN);
+        errhandler_free(out(&mut h)).unwrap();
+        assert_eq!(h, MPI_ERRHANDLER_NULL);
+        assert!(get(MPI_ERRORS_RETURN).is_ok());
+        call(&cell, MPI_COMM_WORLD, MPI_ERR_OTHER).unwrap();
+        assert_eq!(errhandler_free(out(&mut h)).unwrap_err().class, MPI_ERR_ERRHANDLER);
+    }
+
+    #[test]
+    fn kinds_do_not_mix() {
+        let mut h = MPI_ERRHANDLER_NULL;
+        win_create_errhandler(FnPtr(note as *const () as usize), out(&mut h)).unwrap();
+        let e = get_for(Kind::Comm, h).unwrap_err();
+        assert_eq!(e.class, MPI_ERR_ERRHANDLER);
+        assert!(e.message.contains("MPI_Win"), "{e}");
+        assert_eq!(comm_create_errhandler(FnPtr(0), out(&mut h)).unwrap_err().class, MPI_ERR_ARG);
+    }
+
+    #[test]
+    fn files_return_by_default() {
+        assert_eq!(raise(ErrObject::File(MPI_FILE_NULL), Error::new(MPI_ERR_FILE, "x")), MPI_ERR_FILE);
+    }
+}

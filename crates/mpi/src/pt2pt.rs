@@ -1,0 +1,530 @@
+//! Point-to-point procedures (MPI-5.0 chapter 3): arguments checked, one operation of the engine each.
+use crate::buffer;
+use crate::comm::{self, Comm, TAG_UB};
+use crate::table::Ref;
+use crate::{datatype, request, world};
+use oxmpi_base::args::{Arr, Buf, Out, OutCount};
+use oxmpi_base::consts::*;
+use oxmpi_base::{Error, Result, Status, bail, handle};
+use oxmpi_datatype::Datatype;
+use oxmpi_pt2pt::{Engine, Mode, Outcome, Pattern, Ranks, Received, ReqId, Span};
+use std::sync::Arc;
+
+/// The four send modes of the standard.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SendMode {
+    Standard,
+    Buffered,
+    Synchronous,
+    Ready,
+}
+
+/// A checked peer.
+#[derive(Clone, Copy)]
+pub(crate) enum Peer {
+    Null,
+    /// Process index, or the wildcard.
+    Proc(i32),
+}
+
+#[cold]
+fn bad_rank(c: &Comm, rank: i32, what: &str) -> Error {
+    Error::new(MPI_ERR_RANK, format!("{what} {rank} is not a rank of {}, which has ranks 0 to {}", c.describe(), c.size() - 1))
+}
+
+#[inline]
+pub(crate) fn dest_of(c: &Comm, rank: i32) -> Result<Peer> {
+    if (rank as u32 as usize) < c.size() && rank >= 0 {
+        return Ok(Peer::Proc(c.ranks.proc_of(rank as usize) as i32));
+    }
+    if rank == MPI_PROC_NULL { Ok(Peer::Null) } else { Err(bad_rank(c, rank, "destination")) }
+}
+
+#[inline]
+pub(crate) fn source_of(c: &Comm, rank: i32) -> Result<Peer> {
+    if rank >= 0 && (rank as usize) < c.size() {
+        return Ok(Peer::Proc(c.ranks.proc_of(rank as usize) as i32));
+    }
+    match rank {
+        MPI_ANY_SOURCE => Ok(Peer::Proc(oxmpi_pt2pt::ANY_SOURCE)),
+        MPI_PROC_NULL => Ok(Peer::Null),
+        _ => Err(bad_rank(c, rank, "source")),
+    }
+}
+
+#[inline]
+pub(crate) fn send_tag(tag: i32) -> Result<()> {
+    if (0..=TAG_UB).contains(&tag) {
+        return Ok(());
+    }
+    bail!(MPI_ERR_TAG, "tag {tag} is outside 0..={TAG_UB} (MPI_TAG_UB)")
+}
+
+#[inline]
+pub(crate) fn recv_tag(tag: i32) -> Result<()> {
+    if tag == MPI_ANY_TAG { Ok(()) } else { send_tag(tag) }
+}
+
+/// The buffer of an operation: count, type and address checked.
+#[inline]
+pub(crate) fn span_of(buf: Buf, count: i64, dt: handle::Datatype) -> Result<Span> {
+    if count < 0 {
+        bail!(MPI_ERR_COUNT, "count is {count}; a count must not be negative");
+    }
+    span_of_type(buf, count, &datatype::get_committed(dt)?.dt)
+}
+
+/// As `span_of`, for a type that has been checked.
+#[inline]
+pub(crate) fn span_of_type(buf: Buf, count: i64, dt: &Datatype) -> Result<Span> {
+    let span = Span::new(buf, count as usize, dt);
+    if buf.addr() <= 2 && !span.is_empty() && (buf.addr() != 0 || span.address().is_some_and(|a| a.is_null())) {
+        return Err(bad_buffer(buf, count));
+    }
+    Ok(span)
+}
+
+#[cold]
+fn bad_buffer(buf: Buf, count: i64) -> Error {
+    let what = match buf.addr() {
+        0 => "a null pointer",
+        MPI_IN_PLACE => "MPI_IN_PLACE, which point-to-point operations do not take",
+        _ => "MPI_BUFFER_AUTOMATIC, which only MPI_Buffer_attach takes",
+    };
+    Error::new(MPI_ERR_BUFFER, format!("the buffer is {what}, with a count of {count}"))
+}
+
+pub(crate) fn status_of(ranks: &Ranks, o: &Outcome) -> Status {
+    let source = match o.source {
+        s if s < 0 => s,
+        s => ranks.rank_of(s as u32).map_or(MPI_ANY_SOURCE, |r| r as i32),
+    };
+    let mut s = Status::new(source, o.tag, o.bytes);
+    s.set_cancelled(o.cancelled);
+    s
+}
+
+/// Writes every field but MPI_ERROR, which only the multiple-completion procedures set (MPI-5.0 3.2.5).
+pub(crate) fn give(status: Out<Status>, mut s: Status) -> Result<()> {
+    if status.is_null() {
+        return Ok(());
+    }
+    s.MPI_ERROR = status.get()?.MPI_ERROR;
+    status.set(s)
+}
+
+#[cold]
+pub(crate) fn failed(o: &Outcome) -> Error {
+    match o.error {
+        MPI_ERR_TRUNCATE => Error::new(
+            MPI_ERR_TRUNCATE,
+            format!("a message from process {} with tag {} is longer than the receive buffer of {} bytes", o.source, o.tag, o.bytes),
+        ),
+        e => Error::new(e, "a message could not be delivered"),
+    }
+}
+
+#[inline]
+pub(crate) fn verdict(o: &Outcome) -> Result<()> {
+    if o.error == MPI_SUCCESS { Ok(()) } else { Err(failed(o)) }
+}
+
+fn engine_mode(m: SendMode) -> Mode {
+    match m {
+        SendMode::Synchronous => Mode::Synchronous,
+        _ => Mode::Standard,
+    }
+}
+
+/// Checks and starts a send; None when it is complete.
+#[inline]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn start_send(
+    e: &Engine,
+    c: &Comm,
+    buf: Buf,
+    count: i64,
+    dt: handle::Datatype,
+    dest: i32,
+    tag: i32,
+    mode: SendMode,
+) -> Result<Option<ReqId>> {
+    let to = dest_of(c, dest)?;
+    send_tag(tag)?;
+    launch_send(e, c, span_of(buf, count, dt)?, to, tag, mode)
+}
+
+/// Starts a checked send.
+#[inline]
+pub(crate) fn launch_send(e: &Engine, c: &Comm, span: Span, to: Peer, tag: i32, mode: SendMode) -> Result<Option<ReqId>> {
+    let Peer::Proc(to) = to else { return Ok(None) };
+    if mode == SendMode::Buffered {
+        return buffer::send(e, c.ctx, to as u32, tag, span).map(|()| None);
+    }
+    e.enter(|s| s.send(c.ctx, to as u32, tag, span, engine_mode(mode)))
+}
+
+#[inline]
+fn blocking(buf: Buf, count: i64, dt: handle::Datatype, dest: i32, tag: i32, comm: handle::Comm, mode: SendMode) -> Result<()> {
+    let e = world::engine()?;
+    let c = comm::get(comm)?;
+    match start_send(e, &c, buf, count, dt, dest, tag, mode)? {
+        None => Ok(()),
+        Some(id) => verdict(&e.wait_request(id)?),
+    }
+}
+
+pub fn send(buf: Buf, count: i64, datatype: handle::Datatype, dest: i32, tag: i32, comm: handle::Comm) -> Result<()> {
+    blocking(buf, count, datatype, dest, tag, comm, SendMode::Standard)
+}
+pub fn bsend(buf: Buf, count: i64, datatype: handle::Datatype, dest: i32, tag: i32, comm: handle::Comm) -> Result<()> {
+    blocking(buf, count, datatype, dest, tag, comm, SendMode::Buffered)
+}
+pub fn ssend(buf: Buf, count: i64, datatype: handle::Datatype, dest: i32, tag: i32, comm: handle::Comm) -> Result<()> {
+    blocking(buf, count, datatype, dest, tag, comm, SendMode::Synchronous)
+}
+pub fn rsend(buf: Buf, count: i64, datatype: handle::Datatype, dest: i32, tag: i32, comm: handle::Comm) -> Result<()> {
+    blocking(buf, count, datatype, dest, tag, comm, SendMode::Ready)
+}
+
+/// Checks and starts a receive; None for MPI_PROC_NULL.
+#[inline]
+pub(crate) fn start_recv(
+    e: &Engine,
+    c: &Comm,
+    buf: Buf,
+    count: i64,
+    dt: handle::Datatype,
+    source: i32,
+    tag: i32,
+) -> Result<Option<Received>> {
+    let from = source_of(c, source)?;
+    recv_tag(tag)?;
+    launch_recv(e, c, span_of(buf, count, dt)?, from, tag)
+}
+
+/// Starts a checked receive.
+#[inline]
+pub(crate) fn launch_recv(e: &Engine, c: &Comm, span: Span, from: Peer, tag: i32) -> Result<Option<Received>> {
+    let Peer::Proc(from) = from else { return Ok(None) };
+    e.enter(|s| s.recv(Pattern { ctx: c.ctx, source: from, tag }, span)).map(Some)
+}
+
+/// Waits for a blocking receive and fills the status.
+#[inline]
+fn end_recv(e: &Engine, c: &Comm, r: Option<Received>, status: Out<Status>) -> Result<()> {
+    let o = match r {
+        None => return give(status, Status::PROC_NULL),
+        Some(Received::Done(o)) => o,
+        Some(Received::Pending(id)) => e.wait_request(id)?,
+    };
+    if !status.is_null() {
+        give(status, status_of(&c.ranks, &o))?;
+    }
+    verdict(&o)
+}
+
+pub fn recv(
+    buf: Buf,
+    count: i64,
+    datatype: handle::Datatype,
+    source: i32,
+    tag: i32,
+    comm: handle::Comm,
+    status: Out<Status>,
+) -> Result<()> {
+    let e = world::engine()?;
+    let c = comm::get(comm)?;
+    let r = start_recv(e, &c, buf, count, datatype, source, tag)?;
+    end_recv(e, &c, r, status)
+}
+
+#[allow(clippy::too_many_arguments)]
+fn nonblocking(
+    buf: Buf,
+    count: i64,
+    dt: handle::Datatype,
+    dest: i32,
+    tag: i32,
+    comm: handle::Comm,
+    mode: SendMode,
+    request: Out<handle::Request>,
+) -> Result<()> {
+    let e = world::engine()?;
+    let c = comm::get(comm)?;
+    let id = start_send(e, &c, buf, count, dt, dest, tag, mode)?;
+    request.set(request::of_started(e, &c, id, Outcome::SENT)?)
+}
+
+macro_rules! immediate_sends {
+    ($($name:ident = $mode:ident),*) => { $(
+        pub fn $name(buf: Buf, count: i64, datatype: handle::Datatype, dest: i32, tag: i32, comm: handle::Comm, request: Out<handle::Request>) -> Result<()> {
+            nonblocking(buf, count, datatype, dest, tag, comm, SendMode::$mode, request)
+        }
+    )* };
+}
+immediate_sends!(isend = Standard, ibsend = Buffered, issend = Synchronous, irsend = Ready);
+
+/// What a receive from MPI_PROC_NULL gives.
+pub(crate) const FROM_NULL: Outcome =
+    Outcome { source: MPI_PROC_NULL, tag: MPI_ANY_TAG, bytes: 0, error: MPI_SUCCESS, cancelled: false };
+
+pub fn irecv(
+    buf: Buf,
+    count: i64,
+    datatype: handle::Datatype,
+    source: i32,
+    tag: i32,
+    comm: handle::Comm,
+    request: Out<handle::Request>,
+) -> Result<()> {
+    let e = world::engine()?;
+    let c = comm::get(comm)?;
+    let r = start_recv(e, &c, buf, count, datatype, source, tag)?;
+    request.set(of_received(e, &c, r)?)
+}
+
+pub(crate) fn of_received(e: &Engine, c: &Comm, r: Option<Received>) -> Result<handle::Request> {
+    match r {
+        None => request::of_started(e, c, None, FROM_NULL),
+        Some(Received::Done(o)) => request::of_started(e, c, None, o),
+        Some(Received::Pending(id)) => request::of_started(e, c, Some(id), Outcome::SENT),
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+pub fn sendrecv(
+    sendbuf: Buf,
+    sendcount: i64,
+    sendtype: handle::Datatype,
+    dest: i32,
+    sendtag: i32,
+    recvbuf: Buf,
+    recvcount: i64,
+    recvtype: handle::Datatype,
+    source: i32,
+    recvtag: i32,
+    comm: handle::Comm,
+    status: Out<Status>,
+) -> Result<()> {
+    let e = world::engine()?;
+    let c = comm::get(comm)?;
+    // All arguments are checked before anything starts.
+    dest_of(&c, dest)?;
+    send_tag(sendtag)?;
+    let out = span_of(sendbuf, sendcount, sendtype)?;
+    let r = start_recv(e, &c, recvbuf, recvcount, recvtype, source, recvtag)?;
+    exchange(e, &c, out, dest, sendtag, r, status)
+}
+
+fn exchange(e: &Engine, c: &Comm, out: Span, dest: i32, tag: i32, r: Option<Received>, status: Out<Status>) -> Result<()> {
+    let sent = match dest_of(c, dest)? {
+        Peer::Null => None,
+        Peer::Proc(to) => e.enter(|s| s.send(c.ctx, to as u32, tag, out, Mode::Standard))?,
+    };
+    let received = end_recv(e, c, r, status);
+    if let Some(id) = sent {
+        verdict(&e.wait_request(id)?)?;
+    }
+    received
+}
+
+#[allow(clippy::too_many_arguments)]
+pub fn sendrecv_replace(
+    buf: Buf,
+    count: i64,
+    datatype: handle::Datatype,
+    dest: i32,
+    sendtag: i32,
+    source: i32,
+    recvtag: i32,
+    comm: handle::Comm,
+    status: Out<Status>,
+) -> Result<()> {
+    let e = world::engine()?;
+    let c = comm::get(comm)?;
+    dest_of(&c, dest)?;
+    send_tag(sendtag)?;
+    let copy = span_of(buf, count, datatype)?
+        .to_owned()
+        .ok_or_else(|| Error::new(MPI_ERR_NO_MEM, format!("no memory for the copy of {count} elements")))?;
+    let r = start_recv(e, &c, buf, count, datatype, source, recvtag)?;
+    exchange(e, &c, Span::Owned(copy), dest, sendtag, r, status)
+}
+
+fn pattern(c: &Comm, source: i32, tag: i32) -> Result<Option<Pattern>> {
+    let from = source_of(c, source)?;
+    recv_tag(tag)?;
+    Ok(match from {
+        Peer::Null => None,
+        Peer::Proc(source) => Some(Pattern { ctx: c.ctx, source, tag }),
+    })
+}
+
+pub fn probe(source: i32, tag: i32, comm: handle::Comm, status: Out<Status>) -> Result<()> {
+    let e = world::engine()?;
+    let c = comm::get(comm)?;
+    let Some(p) = pattern(&c, source, tag)? else { return give(status, Status::PROC_NULL) };
+    let o = e.wait(|s| s.probe(p))?;
+    give(status, status_of(&c.ranks, &o))
+}
+
+pub fn iprobe(source: i32, tag: i32, comm: handle::Comm, flag: Out<i32>, status: Out<Status>) -> Result<()> {
+    let e = world::engine()?;
+    let c = comm::get(comm)?;
+    let Some(p) = pattern(&c, source, tag)? else {
+        flag.set(1)?;
+        return give(status, Status::PROC_NULL);
+    };
+    e.poll()?;
+    match e.enter(|s| s.probe(p)) {
+        None => {
+            request::breathe();
+            flag.set(0)
+        }
+        Some(o) => {
+            flag.set(1)?;
+            give(status, status_of(&c.ranks, &o))
+        }
+    }
+}
+
+/// A message between MPI_Mprobe and MPI_Mrecv.
+pub struct Held {
+    message: oxmpi_pt2pt::Message,
+    ranks: Arc<Ranks>,
+}
+
+static MESSAGES: crate::table::Table<handle::Message, Held> = crate::table::Table::new();
+
+fn hold(c: &Comm, message: oxmpi_pt2pt::Message) -> Result<handle::Message> {
+    MESSAGES.insert(Arc::new(Held { message, ranks: c.ranks.clone() }))
+}
+
+pub fn mprobe(source: i32, tag: i32, comm: handle::Comm, message: Out<handle::Message>, status: Out<Status>) -> Result<()> {
+    let e = world::engine()?;
+    let c = comm::get(comm)?;
+    let Some(p) = pattern(&c, source, tag)? else {
+        message.set(MPI_MESSAGE_NO_PROC)?;
+        return give(status, Status::PROC_NULL);
+    };
+    let (m, o) = e.wait(|s| s.mprobe(p))?;
+    message.set(hold(&c, m)?)?;
+    give(status, status_of(&c.ranks, &o))
+}
+
+pub fn improbe(
+    source: i32,
+    tag: i32,
+    comm: handle::Comm,
+    flag: Out<i32>,
+    message: Out<handle::Message>,
+    status: Out<Status>,
+) -> Result<()> {
+    let e = world::engine()?;
+    let c = comm::get(comm)?;
+    let Some(p) = pattern(&c, source, tag)? else {
+        flag.set(1)?;
+        message.set(MPI_MESSAGE_NO_PROC)?;
+        return give(status, Status::PROC_NULL);
+    };
+    e.poll()?;
+    match e.enter(|s| s.mprobe(p)) {
+        None => {
+            request::breathe();
+            flag.set(0)
+        }
+        Some((m, o)) => {
+            flag.set(1)?;
+            message.set(hold(&c, m)?)?;
+            give(status, status_of(&c.ranks, &o))
+        }
+    }
+}
+
+/// Starts the receive of a matched message; None for MPI_MESSAGE_NO_PROC.
+fn matched(buf: Buf, count: i64, dt: handle::Datatype, message: Out<handle::Message>) -> Result<Option<(Received, Arc<Ranks>)>> {
+    let e = world::engine()?;
+    let h = message.get()?;
+    let span = span_of(buf, count, dt)?;
+    let held = if h == MPI_MESSAGE_NO_PROC { None } else { Some(MESSAGES.remove(h)?) };
+    message.set(MPI_MESSAGE_NULL)?;
+    match held {
+        None => Ok(None),
+        Some(m) => Ok(Some((e.enter(|s| s.recv_early(m.message, span))?, m.ranks.clone()))),
+    }
+}
+
+pub fn mrecv(buf: Buf, count: i64, datatype: handle::Datatype, message: Out<handle::Message>, status: Out<Status>) -> Result<()> {
+    let e = world::engine()?;
+    let Some((r, ranks)) = matched(buf, count, datatype, message)? else { return give(status, Status::PROC_NULL) };
+    let o = match r {
+        Received::Done(o) => o,
+        Received::Pending(id) => e.wait_request(id)?,
+    };
+    give(status, status_of(&ranks, &o))?;
+    verdict(&o)
+}
+
+pub fn imrecv(
+    buf: Buf,
+    count: i64,
+    datatype: handle::Datatype,
+    message: Out<handle::Message>,
+    request: Out<handle::Request>,
+) -> Result<()> {
+    let e = world::engine()?;
+    let (id, o, ranks) = match matched(buf, count, datatype, message)? {
+        None => (None, FROM_NULL, None),
+        Some((Received::Done(o), ranks)) => (None, o, Some(ranks)),
+        Some((Received::Pending(id), ranks)) => (Some(id), Outcome::SENT, Some(ranks)),
+    };
+    request.set(request::of_parts(e, ranks, id, o)?)
+}
+
+pub fn buffer_attach(buf: Buf, size: i64) -> Result<()> {
+    world::engine()?;
+    buffer::attach(buf, size)
+}
+
+pub fn buffer_detach(buffer_addr: Buf, size: OutCount) -> Result<()> {
+    buffer::detach(world::engine()?, buffer_addr, size)
+}
+
+macro_rules! persistent_sends {
+    ($($name:ident = $mode:ident),*) => { $(
+        pub fn $name(buf: Buf, count: i64, datatype: handle::Datatype, dest: i32, tag: i32, comm: handle::Comm, request: Out<handle::Request>) -> Result<()> {
+            let c = comm::get(comm)?;
+            dest_of(&c, dest)?;
+            send_tag(tag)?;
+            span_of(buf, count, datatype)?;
+            let dt = crate::datatype::get_committed(datatype)?.dt.clone();
+            request.set(request::persistent(c.to_arc(), buf, count, dt, dest, tag, request::Direction::Send(SendMode::$mode))?)
+        }
+    )* };
+}
+persistent_sends!(send_init = Standard, bsend_init = Buffered, ssend_init = Synchronous, rsend_init = Ready);
+
+pub fn recv_init(
+    buf: Buf,
+    count: i64,
+    datatype: handle::Datatype,
+    source: i32,
+    tag: i32,
+    comm: handle::Comm,
+    request: Out<handle::Request>,
+) -> Result<()> {
+    let c: Ref<'static, handle::Comm, Comm> = comm::get(comm)?;
+    source_of(&c, source)?;
+    recv_tag(tag)?;
+    span_of(buf, count, datatype)?;
+    let dt = crate::datatype::get_committed(datatype)?.dt.clone();
+    request.set(request::persistent(c.to_arc(), buf, count, dt, source, tag, request::Direction::Recv)?)
+}
+
+/// For callers that pass arrays of statuses.
+pub(crate) fn give_at(statuses: Arr<Status>, i: usize, s: Status) {
+    if !statuses.is_null() {
+        statuses.put(i, s);
+    }
+}

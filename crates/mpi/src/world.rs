@@ -1,0 +1,91 @@
+//! The process's place in the world: the engine and the job, from MPI_Init to MPI_Finalize (MPI-5.0 chapter 11).
+use crate::comm::Comm;
+use oxmpi_base::consts::*;
+use oxmpi_base::handle::Handle;
+use oxmpi_base::{Error, Result};
+use oxmpi_pmi::Control;
+use oxmpi_pt2pt::Engine;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread::ThreadId;
+
+/// What MPI_Init found.
+pub struct World {
+    pub engine: Engine,
+    pub rank: usize,
+    pub size: usize,
+    pub appnum: Option<i32>,
+    pub universe: Option<usize>,
+    pub control: Option<Control>,
+    pub thread_level: i32,
+    pub main_thread: ThreadId,
+}
+
+/// Where the process stands between MPI_Init and MPI_Finalize.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Phase {
+    Before = 0,
+    Running = 1,
+    After = 2,
+}
+
+static PHASE: AtomicU8 = AtomicU8::new(0);
+static WORLD: OnceLock<World> = OnceLock::new();
+
+pub fn phase() -> Phase {
+    match PHASE.load(Ordering::Acquire) {
+        0 => Phase::Before,
+        1 => Phase::Running,
+        _ => Phase::After,
+    }
+}
+
+pub(crate) fn set_phase(p: Phase) {
+    PHASE.store(p as u8, Ordering::Release);
+}
+
+/// Keeps what MPI_Init made, for the life of the process.
+pub(crate) fn install(w: World) -> Result<&'static World> {
+    WORLD.set(w).map_err(|_| Error::new(MPI_ERR_OTHER, "MPI is already initialized; call MPI_Init once"))?;
+    world()
+}
+
+#[cold]
+fn not_running() -> Error {
+    match phase() {
+        Phase::After => Error::new(MPI_ERR_OTHER, "this procedure was called after MPI_Finalize"),
+        _ => Error::new(MPI_ERR_OTHER, "this procedure was called before MPI_Init; call MPI_Init or MPI_Init_thread first"),
+    }
+}
+
+/// The world while MPI runs.
+#[inline]
+pub fn world() -> Result<&'static World> {
+    if PHASE.load(Ordering::Relaxed) == Phase::Running as u8
+        && let Some(w) = WORLD.get()
+    {
+        return Ok(w);
+    }
+    WORLD.get().filter(|_| phase() == Phase::Before).ok_or_else(not_running)
+}
+
+/// The engine while MPI runs.
+#[inline]
+pub fn engine() -> Result<&'static Engine> {
+    world().map(|w| &w.engine)
+}
+
+/// The world whatever the phase, for messages and for abort.
+pub fn any_world() -> Option<&'static World> {
+    WORLD.get()
+}
+
+/// Binds MPI_COMM_WORLD and MPI_COMM_SELF.
+pub(crate) fn bind_predefined(world: Arc<Comm>, own: Arc<Comm>) {
+    for (h, c) in [(MPI_COMM_WORLD, world), (MPI_COMM_SELF, own)] {
+        c.ranks.set_owner(h.raw());
+        crate::comm::table().bind(h, c);
+    }
+}
+

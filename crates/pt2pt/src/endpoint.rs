@@ -1,0 +1,129 @@
+//! A communicator's collective context, as the algorithms of `coll` see it: ranks instead of process indices.
+use crate::engine::Engine;
+use crate::matching::Pattern;
+use crate::ranks::Ranks;
+use crate::recv::Received;
+use crate::request::{Outcome, ReqId};
+use crate::send::Mode;
+use crate::span::Span;
+use oxmpi_base::args::Buf;
+use oxmpi_base::consts::{MPI_ERR_TRUNCATE, MPI_SUCCESS};
+use oxmpi_base::{Error, Result};
+use oxmpi_datatype::Datatype;
+use oxmpi_transport::wire::Context;
+use std::sync::Arc;
+
+/// Messages of one context match in order and never meet those of another.
+#[derive(Clone)]
+pub struct Endpoint {
+    engine: &'static Engine,
+    ctx: Context,
+    rank: usize,
+    ranks: Arc<Ranks>,
+}
+
+/// An outstanding operation; `None` when it completed at once.
+#[must_use]
+pub struct Req(Option<ReqId>);
+
+fn check(o: Outcome) -> Result<u64> {
+    match o.error {
+        MPI_SUCCESS => Ok(o.bytes),
+        MPI_ERR_TRUNCATE => Err(Error::new(
+            MPI_ERR_TRUNCATE,
+            "a message of a collective operation is longer than the receive buffer; counts or types differ between ranks",
+        )),
+        e => Err(Error::new(e, "a message of a collective operation failed")),
+    }
+}
+
+impl Endpoint {
+    /// Rank `rank` of `ranks`, talking in `ctx`.
+    pub fn new(engine: &'static Engine, ctx: Context, rank: usize, ranks: Arc<Ranks>) -> Endpoint {
+        Endpoint { engine, ctx, rank, ranks }
+    }
+    #[inline]
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+    #[inline]
+    pub fn size(&self) -> usize {
+        self.ranks.len()
+    }
+
+    fn start_send(&self, span: Span, dest: usize, tag: i32) -> Result<Req> {
+        let to = self.ranks.proc_of(dest);
+        self.engine.enter(|s| s.send(self.ctx, to, tag, span, Mode::Standard)).map(Req)
+    }
+    fn start_recv(&self, span: Span, source: usize, tag: i32) -> Result<std::result::Result<Outcome, ReqId>> {
+        let want = Pattern { ctx: self.ctx, source: self.ranks.proc_of(source) as i32, tag };
+        Ok(match self.engine.enter(|s| s.recv(want, span))? {
+            Received::Done(o) => Ok(o),
+            Received::Pending(id) => Err(id),
+        })
+    }
+
+    pub fn send(&self, buf: Buf, count: usize, dt: &Datatype, dest: usize, tag: i32) -> Result<()> {
+        let r = self.start_send(Span::new(buf, count, dt), dest, tag)?;
+        self.wait(r)
+    }
+    /// Returns the bytes received; more than the buffer holds is MPI_ERR_TRUNCATE.
+    pub fn recv(&self, buf: Buf, count: usize, dt: &Datatype, source: usize, tag: i32) -> Result<u64> {
+        match self.start_recv(Span::new(buf, count, dt), source, tag)? {
+            Ok(o) => check(o),
+            Err(id) => check(self.engine.wait_request(id)?),
+        }
+    }
+    pub fn isend(&self, buf: Buf, count: usize, dt: &Datatype, dest: usize, tag: i32) -> Result<Req> {
+        self.start_send(Span::new(buf, count, dt), dest, tag)
+    }
+    pub fn irecv(&self, buf: Buf, count: usize, dt: &Datatype, source: usize, tag: i32) -> Result<Req> {
+        match self.start_recv(Span::new(buf, count, dt), source, tag)? {
+            Ok(o) => check(o).map(|_| Req(None)),
+            Err(id) => Ok(Req(Some(id))),
+        }
+    }
+    pub fn wait(&self, req: Req) -> Result<()> {
+        match req.0 {
+            Some(id) => check(self.engine.wait_request(id)?).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+    /// Waits for all, also after an error; returns the first error.
+    pub fn wait_all(&self, reqs: Vec<Req>) -> Result<()> {
+        reqs.into_iter().map(|r| self.wait(r)).fold(Ok(()), |first, r| first.and(r))
+    }
+    #[allow(clippy::too_many_arguments)]
+    pub fn sendrecv(
+        &self,
+        sbuf: Buf,
+        scount: usize,
+        sdt: &Datatype,
+        dest: usize,
+        rbuf: Buf,
+        rcount: usize,
+        rdt: &Datatype,
+        source: usize,
+        tag: i32,
+    ) -> Result<u64> {
+        let recv = self.start_recv(Span::new(rbuf, rcount, rdt), source, tag)?;
+        let sent = self.isend(sbuf, scount, sdt, dest, tag).and_then(|r| self.wait(r));
+        let got = match recv {
+            Ok(o) => check(o),
+            Err(id) => check(self.engine.wait_request(id)?),
+        };
+        sent.and(got)
+    }
+    /// Raw bytes, for internal exchanges.
+    pub fn send_bytes(&self, data: &[u8], dest: usize, tag: i32) -> Result<()> {
+        let r = self.start_send(Span::bytes(data), dest, tag)?;
+        self.wait(r)
+    }
+    pub fn recv_bytes(&self, data: &mut [u8], source: usize, tag: i32) -> Result<usize> {
+        let span = Span::Dense { at: data.as_mut_ptr(), len: data.len() };
+        match self.start_recv(span, source, tag)? {
+            Ok(o) => check(o).map(|n| n as usize),
+            Err(id) => check(self.engine.wait_request(id)?).map(|n| n as usize),
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! The engine's state, its lock, and how a thread waits.
+use crate::matching::{Held, Posted};
+use crate::ranks::Ranks;
+use crate::request::{Outcome, Phase, ReqId, Requests};
+use crate::span::Span;
+use oxmpi_base::{Error, Result};
+use oxmpi_ring::wait::{Cores, Step, Waiter};
+use oxmpi_transport::wire::{Context, Kind, Rts};
+use oxmpi_transport_shm::link::{Incoming, Outgoing};
+use oxmpi_transport_shm::node::{Node, Sleeper};
+use std::cell::UnsafeCell;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// A message that came before its receive.
+pub(crate) enum Early {
+    /// All of it; the sender's request if it waits for an Ack.
+    Whole { bytes: Vec<u8>, ack: Option<(u32, u64)> },
+    /// Still arriving: `got` of `bytes.len()`.
+    Arriving { bytes: Vec<u8>, got: u64, peer: u32, send: u64 },
+    /// The data waits at the sender.
+    Announced { peer: u32, rts: Rts },
+    /// A send of this process to itself that waits.
+    Local { request: u32 },
+}
+
+/// Where the chunks of one message go.
+pub(crate) struct Inbound {
+    pub send: u64,
+    pub expect: u64,
+    pub got: u64,
+    pub to: Target,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Target {
+    Request(u32),
+    Early(u32),
+}
+
+/// A frame that found no room.
+pub(crate) enum Waiting {
+    Control {
+        kind: Kind,
+        ctx: Context,
+        bytes: [u8; 24],
+        len: usize,
+    },
+    /// The first frame of this send request.
+    Send(u32),
+}
+
+/// All we keep for one peer process.
+#[derive(Default)]
+pub(crate) struct Peer {
+    pub out: Option<Outgoing>,
+    pub waiting: VecDeque<Waiting>,
+    /// Send requests whose chunks are being pushed.
+    pub pushing: VecDeque<u32>,
+    pub inbound: Vec<Inbound>,
+    /// In `State::backlog`.
+    pub listed: bool,
+}
+
+/// How frames reach a process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Route {
+    /// This process.
+    Loopback,
+    /// A rank of this node, by its index in the segment.
+    Shm(u32),
+}
+
+pub struct State {
+    pub(crate) me: u32,
+    pub(crate) node: Option<Node>,
+    pub(crate) peers: Vec<Peer>,
+    /// Incoming rings, with their peers, in order of arrival.
+    pub(crate) incoming: Vec<(u32, Incoming)>,
+    /// Peers with something in `waiting` or `pushing`.
+    pub(crate) backlog: Vec<u32>,
+    pub(crate) requests: Requests,
+    pub(crate) posted: Posted,
+    pub(crate) held: Held,
+    pub(crate) early: Slots<Early>,
+}
+
+/// A vector with holes.
+pub(crate) struct Slots<T> {
+    all: Vec<Option<T>>,
+    free: Vec<u32>,
+}
+
+impl<T> Slots<T> {
+    pub fn put(&mut self, v: T) -> u32 {
+        match self.free.pop() {
+            Some(i) => {
+                self.all[i as usize] = Some(v);
+                i
+            }
+            None => {
+                self.all.push(Some(v));
+                (self.all.len() - 1) as u32
+            }
+        }
+    }
+    pub fn take(&mut self, i: u32) -> T {
+        self.free.push(i);
+        self.all[i as usize].take().expect("a held message is taken once")
+    }
+    pub fn at(&mut self, i: u32) -> &mut T {
+        self.all[i as usize].as_mut().expect("a held message is present")
+    }
+}
+
+/// The one progress engine of a process.
+pub struct Engine {
+    /// MPI_THREAD_MULTIPLE: calls may come from several threads at once.
+    threads: AtomicBool,
+    lock: Mutex<()>,
+    state: UnsafeCell<State>,
+    sleeper: Option<Sleeper>,
+    cores: Cores,
+}
+
+// SAFETY: `state` is only reached through `enter`, which holds the lock when several threads may call; with one thread at a time
+// (levels below MULTIPLE) the program itself serialises, as MPI-5.0 11.6.2 obliges it to.
+unsafe impl Sync for Engine {}
+// SAFETY: nothing in the state is bound to a thread.
+unsafe impl Send for Engine {}
+
+impl Engine {
+    /// `me` of `size` processes; `node` is None for a singleton.
+    pub fn new(me: usize, size: usize, node: Option<Node>, threads: bool) -> Engine {
+        let sleeper = node.as_ref().map(Node::sleeper);
+        let cores = node.as_ref().map_or(Cores::Dedicated, |n| n.cores);
+        let state = State {
+            me: me as u32,
+            node,
+            peers: (0..size).map(|_| Peer::default()).collect(),
+            incoming: Vec::new(),
+            backlog: Vec::new(),
+            requests: Requests::default(),
+            posted: Posted::default(),
+            held: Held::default(),
+            early: Slots { all: Vec::new(), free: Vec::new() },
+        };
+        Engine {
+            threads: AtomicBool::new(threads),
+            lock: Mutex::new(()),
+            state: UnsafeCell::new(state),
+            sleeper,
+            cores,
+        }
+    }
+
+    /// Runs `f` on the state, alone. `f` must not call back into the engine.
+    #[inline]
+    pub fn enter<R>(&self, f: impl FnOnce(&mut State) -> R) -> R {
+        let _guard: Option<MutexGuard<'_, ()>> = if self.threads.load(Ordering::Relaxed) {
+            Some(self.lock.lock().unwrap_or_else(|e| e.into_inner()))
+        } else {
+            None
+        };
+        // SAFETY: see `Sync`: nobody else is inside.
+        f(unsafe { &mut *self.state.get() })
+    }
+
+    /// Makes progress until `check` gives something. The thread spins, yields and sleeps by the wait policy.
+    #[inline]
+    pub fn wait<R>(&self, mut check: impl FnMut(&mut State) -> Option<R>) -> Result<R> {
+        let mut waiter = Waiter::new(self.cores);
+        loop {
+            let (moved, found) = self.turn(&mut check)?;
+            if let Some(r) = found {
+                return Ok(r);
+            }
+            if moved {
+                waiter = Waiter::new(self.cores);
+                continue;
+            }
+            match waiter.step() {
+                Step::Poll => std::hint::spin_loop(),
+                Step::Yield => oxmpi_sys::yield_now(),
+                Step::Sleep => {
+                    if let Some(r) = self.sleep(&mut check)? {
+                        return Ok(r);
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn turn<R>(&self, check: &mut impl FnMut(&mut State) -> Option<R>) -> Result<(bool, Option<R>)> {
+        let threads = self.threads.load(Ordering::Relaxed);
+        self.enter(|s| {
+            let moved = s.progress()?;
+            if moved && threads {
+                // What moved may be what another thread of this process sleeps for.
+                s.wake_threads();
+            }
+            Ok((moved, check(s)))
+        })
+    }
+
+    #[cold]
+    fn sleep<R>(&self, check: &mut impl FnMut(&mut State) -> Option<R>) -> Result<Option<R>> {
+        let Some(sleeper) = &self.sleeper else {
+            // Alone in the world: only another thread of this process can help.
+            std::thread::sleep(std::time::Duration::from_micros(200));
+            return Ok(None);
+        };
+        let mut result = Ok(None);
+        sleeper.sleep(|| match self.turn(check) {
+            Ok((moved, found)) => {
+                let awake = moved || found.is_some();
+                result = Ok(found);
+                awake
+            }
+            Err(e) => {
+                result = Err(e);
+                true
+            }
+        });
+        result
+    }
+
+    /// One round of progress, for tests and probes.
+    pub fn poll(&self) -> Result<()> {
+        self.turn(&mut |_| None::<()>).map(|_| ())
+    }
+
+    /// Waits for a request and frees it.
+    #[inline]
+    pub fn wait_request(&self, id: ReqId) -> Result<Outcome> {
+        self.wait(|s| s.finish(id))
+    }
+}
+
+impl State {
+    pub fn me(&self) -> u32 {
+        self.me
+    }
+    pub fn size(&self) -> usize {
+        self.peers.len()
+    }
+    pub fn route(&self, proc: u32) -> Route {
+        if proc == self.me { Route::Loopback } else { Route::Shm(proc) }
+    }
+
+    fn wake_threads(&self) {
+        if let Some(n) = &self.node {
+            n.ring(self.me as usize);
+        }
+    }
+
+    /// The outcome of a finished request, without freeing it.
+    #[inline]
+    pub fn peek(&mut self, id: ReqId) -> Option<Outcome> {
+        match self.requests.get(id) {
+            Some(r) if r.phase == Phase::Done => Some(r.outcome),
+            _ => None,
+        }
+    }
+    /// The outcome of a finished request, which is freed.
+    #[inline]
+    pub fn finish(&mut self, id: ReqId) -> Option<Outcome> {
+        let out = self.peek(id)?;
+        self.requests.free(id.index());
+        Some(out)
+    }
+    /// As `finish`, with the communicator that `tag_user` left.
+    #[inline]
+    pub fn finish_user(&mut self, id: ReqId) -> Option<(Outcome, Option<Arc<Ranks>>)> {
+        let out = self.peek(id)?;
+        let user = self.requests.at(id.index()).user.take();
+        self.requests.free(id.index());
+        Some((out, user))
+    }
+    /// Remembers the communicator a request belongs to.
+    pub fn tag_user(&mut self, id: ReqId, user: Arc<Ranks>) {
+        if let Some(r) = self.requests.get(id) {
+            r.user = Some(user);
+        }
+    }
+    /// The communicator of a request that is under way or done.
+    pub fn user_of(&mut self, id: ReqId) -> Option<Arc<Ranks>> {
+        self.requests.get(id).and_then(|r| r.user.clone())
+    }
+    /// A request that is done from the start.
+    pub fn completed(&mut self, outcome: Outcome) -> ReqId {
+        let i = self.requests.start(Span::empty(), crate::Pattern { ctx: Context(0), source: 0, tag: 0 });
+        self.complete(i, outcome);
+        self.requests.id(i)
+    }
+    /// The name of the request at `index` if the low bits of its generation are these.
+    #[inline]
+    pub fn request_at(&mut self, index: u32, generation: u32, mask: u32) -> Option<ReqId> {
+        self.requests.named(index, generation, mask)
+    }
+    /// Nobody will ask for this request (MPI_Request_free): it is freed when it is done.
+    pub fn detach(&mut self, id: ReqId) {
+        if self.finish(id).is_none()
+            && let Some(r) = self.requests.get(id)
+        {
+            r.detached = true;
+        }
+    }
+    /// Marks done.
+    #[inline]
+    pub(crate) fn complete(&mut self, i: u32, outcome: Outcome) {
+        let r = self.requests.at(i);
+        r.outcome = outcome;
+        r.phase = Phase::Done;
+        if r.detached || matches!(r.span, Span::Owned(_)) {
+            r.span = Span::empty();
+        }
+        if r.detached {
+            self.requests.free(i);
+        }
+    }
+    /// Operations of this process that have not completed.
+    pub fn pending(&self) -> usize {
+        self.requests.active()
+    }
+    /// Whether everything given to the transport has left this process.
+    pub fn drained(&self) -> bool {
+        self.backlog.is_empty()
+    }
+
+    pub(crate) fn lost(&self, what: String) -> Error {
+        Error::new(oxmpi_base::consts::MPI_ERR_INTERN, what)
+    }
+}

@@ -1,0 +1,159 @@
+//! Receiving: posting, probing, and what happens when a message and a receive have met.
+use crate::engine::{Early, Inbound, State, Target};
+use crate::matching::Pattern;
+use crate::request::{Outcome, Phase, ReqId};
+use crate::span::Span;
+use oxmpi_base::Result;
+use oxmpi_base::consts::{MPI_ERR_TRUNCATE, MPI_SUCCESS};
+use oxmpi_transport::wire::*;
+use oxmpi_transport_shm::node::SingleCopy;
+
+/// From this size on a message in one run is read by single copy where that works.
+const SINGLE_COPY_MIN: u64 = 64 * 1024;
+
+/// A message taken out of matching by MPI_Mprobe.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Message {
+    pub(crate) early: u32,
+    pub envelope: Pattern,
+}
+
+/// What a receive became.
+pub enum Received {
+    Done(Outcome),
+    Pending(ReqId),
+}
+
+pub(crate) fn arrived(envelope: Pattern, total: u64, room: u64) -> Outcome {
+    let error = if total > room { MPI_ERR_TRUNCATE } else { MPI_SUCCESS };
+    Outcome { source: envelope.source, tag: envelope.tag, bytes: total.min(room), error, cancelled: false }
+}
+
+impl State {
+    /// Starts a receive.
+    #[inline]
+    pub fn recv(&mut self, want: Pattern, span: Span) -> Result<Received> {
+        if let Some((envelope, early)) = self.held.take(want) {
+            return self.recv_early(Message { early, envelope }, span);
+        }
+        let i = self.requests.start(span, want);
+        let place = self.posted.post(want, i);
+        self.requests.at(i).posted = Some(place);
+        Ok(Received::Pending(self.requests.id(i)))
+    }
+
+    /// Receives a message that is here already (also MPI_Mrecv).
+    pub fn recv_early(&mut self, m: Message, mut span: Span) -> Result<Received> {
+        let room = span.len();
+        match self.early.take(m.early) {
+            Early::Whole { bytes, ack } => {
+                // SAFETY: `bytes` holds what is copied.
+                unsafe { span.write(0, bytes.as_ptr(), bytes.len()) };
+                if let Some((peer, send)) = ack {
+                    self.control(peer, Kind::Ack, &send.to_ne_bytes())?;
+                }
+                Ok(Received::Done(arrived(m.envelope, bytes.len() as u64, room)))
+            }
+            Early::Arriving { bytes, got, peer, send } => {
+                // SAFETY: the first `got` bytes have been written.
+                unsafe { span.write(0, bytes.as_ptr(), got as usize) };
+                let i = self.requests.start(span, m.envelope);
+                self.requests.at(i).outcome = arrived(m.envelope, bytes.len() as u64, room);
+                if let Some(b) = self.peers[peer as usize].inbound.iter_mut().find(|b| b.send == send) {
+                    b.to = Target::Request(i);
+                }
+                Ok(Received::Pending(self.requests.id(i)))
+            }
+            Early::Announced { peer, rts } => {
+                let i = self.requests.start(span, m.envelope);
+                let id = self.requests.id(i);
+                self.rendezvous(peer, rts, i)?;
+                Ok(self.finish(id).map_or(Received::Pending(id), Received::Done))
+            }
+            Early::Local { request } => {
+                let mut from = std::mem::replace(&mut self.requests.at(request).span, Span::empty());
+                from.copy_to(&mut span);
+                let total = from.len();
+                self.complete(request, Outcome::SENT);
+                Ok(Received::Done(arrived(m.envelope, total, room)))
+            }
+        }
+    }
+
+    /// A message to ourselves whose receive is posted.
+    pub(crate) fn receive_local(&mut self, recv: u32, envelope: Pattern, from: &mut Span) {
+        let r = self.requests.at(recv);
+        r.posted = None;
+        from.copy_to(&mut r.span);
+        let outcome = arrived(envelope, from.len(), r.span.len());
+        self.complete(recv, outcome);
+    }
+
+    /// Receive request `i`, whose envelope is by now that of the message, has met an announcement.
+    pub(crate) fn rendezvous(&mut self, peer: u32, rts: Rts, i: u32) -> Result<()> {
+        let r = self.requests.at(i);
+        r.posted = None;
+        let room = r.span.len();
+        let outcome = arrived(r.envelope, rts.total, room);
+        r.outcome = outcome;
+        let limit = rts.total.min(room);
+        if limit == 0 {
+            self.control(peer, Kind::Fin, &rts.send.to_ne_bytes())?;
+            self.complete(i, outcome);
+            return Ok(());
+        }
+        if rts.address != 0
+            && limit >= SINGLE_COPY_MIN
+            && let Some(to) = self.requests.at(i).span.address()
+            && let Some(node) = &mut self.node
+            && node.single_copy(peer as usize) == SingleCopy::Works
+            // SAFETY: `to` is the receive buffer, valid for `limit <= room` bytes.
+            && unsafe { node.read_from(peer as usize, rts.address, to, limit as usize) }.is_ok()
+        {
+            self.control(peer, Kind::Fin, &rts.send.to_ne_bytes())?;
+            self.complete(i, outcome);
+            return Ok(());
+        }
+        self.peers[peer as usize].inbound.push(Inbound {
+            send: rts.send,
+            expect: limit,
+            got: 0,
+            to: Target::Request(i),
+        });
+        self.control(peer, Kind::Cts, &Cts { send: rts.send, limit }.encode())
+    }
+
+    /// The oldest message a receive with this pattern would get.
+    pub fn probe(&mut self, want: Pattern) -> Option<Outcome> {
+        let (envelope, early) = self.held.peek(want)?;
+        Some(arrived(envelope, self.early_len(early), u64::MAX))
+    }
+
+    /// As `probe`, and takes the message out of matching.
+    pub fn mprobe(&mut self, want: Pattern) -> Option<(Message, Outcome)> {
+        let (envelope, early) = self.held.take(want)?;
+        Some((Message { early, envelope }, arrived(envelope, self.early_len(early), u64::MAX)))
+    }
+
+    fn early_len(&mut self, early: u32) -> u64 {
+        match self.early.at(early) {
+            Early::Whole { bytes, .. } | Early::Arriving { bytes, .. } => bytes.len() as u64,
+            Early::Announced { rts, .. } => rts.total,
+            Early::Local { request } => {
+                let i = *request;
+                self.requests.at(i).span.len()
+            }
+        }
+    }
+
+    /// MPI_Cancel: a receive that has not matched is withdrawn; anything else is left to complete.
+    pub fn cancel(&mut self, id: ReqId) {
+        let Some(r) = self.requests.get(id) else { return };
+        if r.phase == Phase::Active
+            && let Some(place) = r.posted.take()
+        {
+            self.posted.withdraw(place);
+            self.complete(id.index(), Outcome { cancelled: true, ..Outcome::SENT });
+        }
+    }
+}

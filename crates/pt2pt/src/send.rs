@@ -1,0 +1,250 @@
+//! Sending: inline, chunked eager, announced; queues for what finds no room.
+//!
+//! | bytes | protocol |
+//! |---|---|
+//! | up to [`INLINE_MAX`] | one frame (EagerSync with an Ack for synchronous mode) |
+//! | up to [`LONG_MAX`] | EagerLong: an announcement and chunks at once |
+//! | more, and synchronous | Rts: single copy by the receiver, or Cts and chunks |
+use crate::engine::{Early, Peer, Route, State, Waiting};
+use crate::matching::Pattern;
+use crate::request::{Outcome, ReqId};
+use crate::span::Span;
+use oxmpi_base::Result;
+use oxmpi_transport::wire::*;
+use oxmpi_transport_shm::layout::CHUNK;
+use oxmpi_transport_shm::link::Outgoing;
+
+/// Largest message whose data follows its announcement without asking.
+pub const LONG_MAX: u64 = 32 * 1024;
+
+/// The standard's send modes as far as the engine tells them apart: ready is standard.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    Standard,
+    Synchronous,
+}
+
+impl State {
+    /// Starts a send. `None`: it is complete and the buffer is free.
+    #[inline]
+    pub fn send(&mut self, ctx: Context, dest: u32, tag: i32, span: Span, mode: Mode) -> Result<Option<ReqId>> {
+        if self.route(dest) == Route::Loopback {
+            return self.send_self(ctx, tag, span, mode);
+        }
+        let peer = &mut self.peers[dest as usize];
+        let len = span.len();
+        if mode == Mode::Standard
+            && len <= INLINE_MAX as u64
+            && peer.waiting.is_empty()
+            && let Some(out) = &mut peer.out
+        {
+            let mut span = span;
+            if push_eager(out, ctx, tag, &mut span) {
+                if let Some(n) = &self.node {
+                    n.ring(dest as usize);
+                }
+                return Ok(None);
+            }
+            return self.send_slow(ctx, dest, tag, span, mode);
+        }
+        self.send_slow(ctx, dest, tag, span, mode)
+    }
+
+    fn send_slow(&mut self, ctx: Context, dest: u32, tag: i32, span: Span, mode: Mode) -> Result<Option<ReqId>> {
+        self.connect(dest)?;
+        let total = span.len();
+        let i = self.requests.start(span, Pattern { ctx, source: self.me as i32, tag });
+        let id = self.requests.id(i);
+        let r = self.requests.at(i);
+        (r.peer, r.sync, r.limit) = (dest, mode == Mode::Synchronous, total);
+        self.peers[dest as usize].waiting.push_back(Waiting::Send(i));
+        self.pump(dest);
+        match self.finish(id) {
+            Some(_) => Ok(None),
+            None => Ok(Some(id)),
+        }
+    }
+
+    fn send_self(&mut self, ctx: Context, tag: i32, mut span: Span, mode: Mode) -> Result<Option<ReqId>> {
+        let envelope = Pattern { ctx, source: self.me as i32, tag };
+        if let Some(recv) = self.posted.take(envelope) {
+            self.receive_local(recv, envelope, &mut span);
+            return Ok(None);
+        }
+        if mode == Mode::Standard
+            && span.len() <= LONG_MAX
+            && let Some(bytes) = span.to_owned()
+        {
+            let e = self.early.put(Early::Whole { bytes, ack: None });
+            self.held.hold(envelope, e);
+            return Ok(None);
+        }
+        let i = self.requests.start(span, envelope);
+        let e = self.early.put(Early::Local { request: i });
+        self.held.hold(envelope, e);
+        Ok(Some(self.requests.id(i)))
+    }
+
+    #[cold]
+    fn connect(&mut self, dest: u32) -> Result<()> {
+        if self.peers[dest as usize].out.is_none() {
+            let Some(node) = &self.node else {
+                return Err(self.lost(format!("no way to process {dest}: this process is a singleton")));
+            };
+            self.peers[dest as usize].out = Some(node.connect(dest as usize)?);
+        }
+        Ok(())
+    }
+
+    /// Sends or queues a frame without an envelope of its own.
+    pub(crate) fn control(&mut self, dest: u32, kind: Kind, payload: &[u8]) -> Result<()> {
+        self.connect(dest)?;
+        let mut bytes = [0u8; 24];
+        bytes[..payload.len()].copy_from_slice(payload);
+        self.peers[dest as usize].waiting.push_back(Waiting::Control {
+            kind,
+            ctx: Context(0),
+            bytes,
+            len: payload.len(),
+        });
+        self.pump(dest);
+        Ok(())
+    }
+
+    /// Moves what waits for room at `dest`, in order; then chunks. Returns whether anything moved.
+    pub(crate) fn pump(&mut self, dest: u32) -> bool {
+        let mut moved = false;
+        while let Some(w) = self.peers[dest as usize].waiting.pop_front() {
+            let sent = match &w {
+                Waiting::Control { kind, ctx, bytes, len } => self.out(dest).push_bytes(*kind, *ctx, 0, &bytes[..*len]),
+                Waiting::Send(i) => self.first_frame(dest, *i),
+            };
+            if !sent {
+                self.peers[dest as usize].waiting.push_front(w);
+                break;
+            }
+            moved = true;
+        }
+        while let Some(&i) = self.peers[dest as usize].pushing.front() {
+            if !self.push_chunk(dest, i) {
+                break;
+            }
+            moved = true;
+            let r = self.requests.at(i);
+            if r.moved == r.limit {
+                self.peers[dest as usize].pushing.pop_front();
+                self.complete(i, Outcome::SENT);
+            }
+        }
+        self.note_backlog(dest);
+        if moved && let Some(n) = &self.node {
+            n.ring(dest as usize);
+        }
+        moved
+    }
+
+    fn out(&mut self, dest: u32) -> &mut Outgoing {
+        self.peers[dest as usize].out.as_mut().expect("connected before anything is queued")
+    }
+
+    fn note_backlog(&mut self, dest: u32) {
+        let p: &mut Peer = &mut self.peers[dest as usize];
+        let has = !(p.waiting.is_empty() && p.pushing.is_empty());
+        if has != p.listed {
+            p.listed = has;
+            if let Some(out) = &p.out {
+                out.set_starved(has);
+            }
+            if has {
+                self.backlog.push(dest);
+            } else {
+                self.backlog.retain(|d| *d != dest);
+            }
+        }
+    }
+
+    /// The frame that opens send request `i`; the request completes or moves on.
+    fn first_frame(&mut self, dest: u32, i: u32) -> bool {
+        let send = self.requests.id(i).0;
+        let r = self.requests.at(i);
+        let (ctx, tag, total, sync) = (r.envelope.ctx, r.envelope.tag, r.limit, r.sync);
+        let out = self.peers[dest as usize].out.as_mut().expect("connected before anything is queued");
+        if total <= INLINE_MAX as u64 {
+            if !sync {
+                let sent = push_eager(out, ctx, tag, &mut r.span);
+                if sent {
+                    self.complete(i, Outcome::SENT);
+                }
+                return sent;
+            }
+            let span = &mut r.span;
+            return out.push(Kind::EagerSync, ctx, tag, total as usize + 8, |p| {
+                // SAFETY: `p` is valid for `total + 8` bytes.
+                unsafe {
+                    (p as *mut u64).write_unaligned(send);
+                    span.read(0, p.add(8), total as usize);
+                }
+            });
+        }
+        let long = total <= LONG_MAX && !sync;
+        let address = if long { 0 } else { r.span.address().map_or(0, |p| p as u64) };
+        let kind = if long { Kind::EagerLong } else { Kind::Rts };
+        let sent = out.push_bytes(kind, ctx, tag, &Rts { total, send, address }.encode());
+        if sent && long {
+            self.peers[dest as usize].pushing.push_back(i);
+        }
+        sent
+    }
+
+    /// One chunk of request `i`, if chunk and ring have room.
+    fn push_chunk(&mut self, dest: u32, i: u32) -> bool {
+        let send = self.requests.id(i).0;
+        let r = self.requests.at(i);
+        let out = self.peers[dest as usize].out.as_mut().expect("connected before anything is queued");
+        if !out.room() {
+            return false;
+        }
+        let Some(chunk) = out.free_chunk() else { return false };
+        let len = (r.limit - r.moved).min(CHUNK as u64) as usize;
+        // SAFETY: the chunk is ours and holds CHUNK bytes.
+        unsafe { r.span.read(r.moved, chunk, len) };
+        let sent = out.push_bytes(Kind::Data, Context(0), 0, &Data { send, len: len as u32 }.encode());
+        debug_assert!(sent, "room was checked");
+        out.commit_chunk();
+        r.moved += len as u64;
+        true
+    }
+
+    /// A peer may send Cts for `send` once: push `limit` bytes.
+    pub(crate) fn clear_to_send(&mut self, peer: u32, cts: Cts) -> Result<()> {
+        let id = ReqId(cts.send);
+        let ok = self.requests.get(id).is_some_and(|r| r.peer == peer && r.moved == 0 && cts.limit <= r.limit);
+        if !ok {
+            return Err(self.lost(format!("process {peer} cleared a send that it was never offered")));
+        }
+        let i = id.index();
+        self.requests.at(i).limit = cts.limit;
+        self.peers[peer as usize].pushing.push_back(i);
+        self.pump(peer);
+        Ok(())
+    }
+
+    /// Ack or Fin: the peer is done with `send`.
+    pub(crate) fn sent(&mut self, peer: u32, send: u64) -> Result<()> {
+        let id = ReqId(send);
+        if self.requests.get(id).is_none_or(|r| r.peer != peer || r.phase != crate::request::Phase::Active) {
+            return Err(self.lost(format!("process {peer} acknowledged a send that is not under way")));
+        }
+        self.complete(id.index(), Outcome::SENT);
+        Ok(())
+    }
+}
+
+#[inline]
+fn push_eager(out: &mut Outgoing, ctx: Context, tag: i32, span: &mut Span) -> bool {
+    let len = span.len() as usize;
+    out.push(Kind::Eager, ctx, tag, len, |p| {
+        // SAFETY: `p` is valid for `len` bytes.
+        unsafe { span.read(0, p, len) }
+    })
+}

@@ -1,0 +1,100 @@
+//! Where things lie in the segment. All of it is computed from the number of ranks.
+use oxmpi_ring::doorbell::Doorbell;
+use oxmpi_ring::sync::LINE;
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+pub const PAGE: usize = 4096;
+/// "oxmpi" and the version of this layout.
+pub const MAGIC: u64 = 0x6f78_6d70_6900_0001;
+/// More ranks than this on one node are refused.
+pub const MAX_RANKS: usize = 4096;
+
+/// Lines of a pair's ring: with the two lines before them they fill 32 KiB.
+pub const RING_LINES: usize = 510;
+pub const CHUNK: usize = 16 * 1024;
+pub const CHUNKS: usize = 8;
+/// Bytes of one ordered pair.
+pub const PAIR: usize = 2 * LINE + RING_LINES * LINE + CHUNKS * CHUNK;
+const _: () = assert!(PAIR.is_multiple_of(PAGE));
+
+/// The first page.
+#[repr(C, align(64))]
+pub struct Header {
+    pub magic: AtomicU64,
+    pub ranks: AtomicU32,
+    /// 1 where ranks outnumber the cores they may use.
+    pub shared_cores: AtomicU32,
+    /// 1 where membarrier works on this system, so that senders need no fence.
+    pub asymmetric_fence: AtomicU32,
+}
+
+/// One per rank.
+#[repr(C, align(64))]
+pub struct Control {
+    /// Rung by peers.
+    pub bell: Doorbell,
+    /// Written once by the owner, before anything is sent.
+    pub identity: Identity,
+    /// Counts bits that peers set in the owner's row of the first-use bitmap.
+    pub arrivals: Arrivals,
+}
+
+#[repr(C, align(64))]
+pub struct Identity {
+    pub pid: AtomicU32,
+    /// Address, in the owner's memory, of a `u64` that holds `probe_value`: target of the single-copy probe.
+    pub probe_address: AtomicU64,
+    pub probe_value: AtomicU64,
+}
+
+#[repr(C, align(64))]
+pub struct Arrivals {
+    pub count: AtomicU32,
+}
+
+/// First two lines of a pair.
+#[repr(C, align(64))]
+pub struct PairHead {
+    /// Written by the consumer.
+    pub head: AtomicU64,
+    pub chunks_done: AtomicU64,
+}
+
+#[repr(C, align(64))]
+pub struct PairTail {
+    /// Written by the producer: it waits for room; ring its bell when some is made.
+    pub starved: AtomicU32,
+}
+
+const _: () =
+    assert!(size_of::<Control>() == 3 * LINE && size_of::<PairHead>() == LINE && size_of::<PairTail>() == LINE);
+
+fn round(x: usize, to: usize) -> usize {
+    x.div_ceil(to) * to
+}
+
+/// Byte offsets for `n` ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    pub n: usize,
+    pub controls: usize,
+    pub bitmaps: usize,
+    /// Words of one rank's bitmap.
+    pub bitmap_words: usize,
+    pub pairs: usize,
+    pub total: u64,
+}
+
+impl Layout {
+    pub fn new(n: usize) -> Layout {
+        let controls = PAGE;
+        let bitmaps = controls + n * size_of::<Control>();
+        let bitmap_words = round(n.div_ceil(64), LINE / 8);
+        let pairs = round(bitmaps + n * bitmap_words * 8, PAGE);
+        Layout { n, controls, bitmaps, bitmap_words, pairs, total: pairs as u64 + (n * n) as u64 * PAIR as u64 }
+    }
+    /// Offset of the ring from `from` to `to`.
+    pub fn pair(&self, from: usize, to: usize) -> u64 {
+        self.pairs as u64 + (to * self.n + from) as u64 * PAIR as u64
+    }
+}

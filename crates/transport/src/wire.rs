@@ -1,0 +1,134 @@
+//! Wire headers. Everything read from here is a peer's word: decode, check, use.
+
+/// A communication context: the high bits name the process that gave it out, the rest counts there; bit 0 tells
+/// collective traffic from point-to-point. 48 bits travel.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Context(pub u64);
+
+impl Context {
+    pub const BITS: u32 = 48;
+    /// The context of this communicator's collective operations.
+    pub fn collective(self) -> Context {
+        Context(self.0 | 1)
+    }
+}
+
+/// What a frame is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Kind {
+    /// Envelope and the whole message.
+    Eager = 1,
+    /// As Eager, led by the sender's request: an [`Kind::Ack`] is due when it matches.
+    EagerSync = 2,
+    /// Envelope and [`Rts`]; the data follows at once as Data frames.
+    EagerLong = 3,
+    /// Envelope and [`Rts`]; the data waits for the receiver.
+    Rts = 4,
+    /// To the sender: [`Cts`], push this many bytes.
+    Cts = 5,
+    /// To the receiver: [`Data`], the bytes lie in the pair's next chunk.
+    Data = 6,
+    /// To the sender: its request (u64) has been matched (synchronous mode).
+    Ack = 7,
+    /// To the sender: its request (u64) has been read by single copy; the buffer is free.
+    Fin = 8,
+}
+
+impl Kind {
+    pub fn from_u8(v: u8) -> Option<Kind> {
+        Some(match v {
+            1 => Kind::Eager,
+            2 => Kind::EagerSync,
+            3 => Kind::EagerLong,
+            4 => Kind::Rts,
+            5 => Kind::Cts,
+            6 => Kind::Data,
+            7 => Kind::Ack,
+            8 => Kind::Fin,
+            _ => return None,
+        })
+    }
+}
+
+/// Largest message that travels inside one frame.
+pub const INLINE_MAX: usize = 4096;
+/// Bytes of the envelope that lead a frame's payload (with 16 more bits in the ring's header word).
+pub const ENVELOPE: usize = 8;
+
+/// Fixed little structs, written and read as bytes.
+macro_rules! fixed {
+    ($(#[$m:meta])* $name:ident { $($(#[$fm:meta])* $field:ident: $ty:ty),* $(,)? }) => {
+        $(#[$m])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+        pub struct $name { $($(#[$fm])* pub $field: $ty),* }
+        impl $name {
+            pub const LEN: usize = 0 $(+ size_of::<$ty>())*;
+            pub fn encode(&self) -> [u8; Self::LEN] {
+                let mut out = [0u8; Self::LEN];
+                let mut at = 0;
+                $(
+                    out[at..at + size_of::<$ty>()].copy_from_slice(&self.$field.to_ne_bytes());
+                    at += size_of::<$ty>();
+                )*
+                debug_assert_eq!(at, Self::LEN);
+                out
+            }
+            pub fn decode(bytes: &[u8]) -> Option<Self> {
+                if bytes.len() != Self::LEN {
+                    return None;
+                }
+                let mut at = 0;
+                $(
+                    let $field = <$ty>::from_ne_bytes(bytes[at..at + size_of::<$ty>()].try_into().ok()?);
+                    at += size_of::<$ty>();
+                )*
+                debug_assert_eq!(at, Self::LEN);
+                Some($name { $($field),* })
+            }
+        }
+    };
+}
+
+fixed! {
+    /// Announcement of a message whose data is elsewhere.
+    Rts {
+        /// Bytes of the whole message.
+        total: u64,
+        /// The sender's request.
+        send: u64,
+        /// Address of the data in the sender's memory when it is one run, else 0.
+        address: u64,
+    }
+}
+fixed! {
+    /// Clear to send.
+    Cts {
+        send: u64,
+        /// Bytes the receiver has room for; at most the announced total.
+        limit: u64,
+    }
+}
+fixed! {
+    /// One chunk of a message.
+    Data {
+        send: u64,
+        len: u32,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn round_trips_and_refuses_other_lengths() {
+        let r = Rts { total: 1 << 40, send: 7, address: !0 };
+        assert_eq!(Rts::decode(&r.encode()), Some(r));
+        assert_eq!(Rts::decode(&r.encode()[1..]), None);
+        let d = Data { send: 3, len: 9 };
+        assert_eq!((Data::LEN, Data::decode(&d.encode())), (12, Some(d)));
+        assert!((1..=8).all(|k| Kind::from_u8(k).map(|x| x as u8) == Some(k)));
+        assert_eq!(Kind::from_u8(9), None);
+    }
+}
