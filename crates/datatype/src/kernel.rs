@@ -56,7 +56,13 @@ const UNROLL: usize = 4;
 /// # Safety
 /// as `block`, for each of `n`.
 #[inline(always)]
-unsafe fn fixed<const N: usize, const FROM_KNOWN: bool, const TO_KNOWN: bool>(mut from: *const u8, fs: isize, mut to: *mut u8, ts: isize, n: usize) {
+unsafe fn fixed<const N: usize, const FROM_KNOWN: bool, const TO_KNOWN: bool>(
+    mut from: *const u8,
+    fs: isize,
+    mut to: *mut u8,
+    ts: isize,
+    n: usize,
+) {
     if n >= UNROLL {
         let (f, t) = (multiples::<FROM_KNOWN>(fs), multiples::<TO_KNOWN>(ts));
         for _ in 0..n / UNROLL {
@@ -134,7 +140,10 @@ unsafe fn short(from: *const u8, to: *mut u8, len: usize) {
                 to.add(len - 16).cast::<u128>().write_unaligned(b);
             }
             33..=64 => {
-                let (a, b) = (from.cast::<[u128; 2]>().read_unaligned(), from.add(len - 32).cast::<[u128; 2]>().read_unaligned());
+                let (a, b) = (
+                    from.cast::<[u128; 2]>().read_unaligned(),
+                    from.add(len - 32).cast::<[u128; 2]>().read_unaligned(),
+                );
                 to.cast::<[u128; 2]>().write_unaligned(a);
                 to.add(len - 32).cast::<[u128; 2]>().write_unaligned(b);
             }

@@ -49,7 +49,13 @@ fn predefined_types_are_laid_out_as_c_does() {
         assert_eq!(t.envelope().combiner, MPI_COMBINER_NAMED);
     }
     assert_eq!(all_predefined().count(), 70);
-    for h in [MPI_DATATYPE_NULL, handle::Datatype(0), handle::Datatype(0x2ff), handle::Datatype(0x300), handle::Datatype(usize::MAX)] {
+    for h in [
+        MPI_DATATYPE_NULL,
+        handle::Datatype(0),
+        handle::Datatype(0x2ff),
+        handle::Datatype(0x300),
+        handle::Datatype(usize::MAX),
+    ] {
         assert!(Datatype::predefined(h).is_none());
     }
 }
@@ -106,7 +112,12 @@ fn dense_is_recognised() {
         Datatype::vector(1, 2, 7, i, false),
         Datatype::indexed(&[2, 0, 3], &[0, 50, 2], i, false),
         Datatype::indexed_block(1, &[0, 1, 2, 3], i, false),
-        Datatype::structure(&[1, 1], &[0, 8], &[dt(MPI_DOUBLE).clone(), Datatype::contiguous(2, i, false).unwrap()], false),
+        Datatype::structure(
+            &[1, 1],
+            &[0, 8],
+            &[dt(MPI_DOUBLE).clone(), Datatype::contiguous(2, i, false).unwrap()],
+            false,
+        ),
         Datatype::subarray(&[4, 4], &[4, 4], &[0, 0], MPI_ORDER_C, i, false),
         Ok(Datatype::contiguous(2, i, false).unwrap().dup()),
     ];
@@ -126,7 +137,15 @@ fn large_regular_types_stay_small_and_seek_fast() {
     let d = dt(MPI_DOUBLE);
     let column = Datatype::vector(1_000_000, 1, 1000, d, false).unwrap();
     let square = Datatype::hvector(1_000_000, 1, 8, &column, false).unwrap();
-    let cube = Datatype::subarray(&[1 << 20, 1 << 20, 1 << 20], &[1 << 19, 1 << 19, 1 << 19], &[1, 2, 3], MPI_ORDER_C, dt(MPI_BYTE), true).unwrap();
+    let cube = Datatype::subarray(
+        &[1 << 20, 1 << 20, 1 << 20],
+        &[1 << 19, 1 << 19, 1 << 19],
+        &[1, 2, 3],
+        MPI_ORDER_C,
+        dt(MPI_BYTE),
+        true,
+    )
+    .unwrap();
     assert_eq!((square.size(), cube.size()), (8_000_000_000_000, 1 << 57));
     assert_eq!(cube.extent(), 1 << 60);
     // The block at the stream's middle, without a walk there.
@@ -138,7 +157,7 @@ fn large_regular_types_stay_small_and_seek_fast() {
         false
     });
     let (x, y, z) = (1 + (1 << 18), 2, 3 + (1usize << 18));
-    assert_eq!(first, Some((((x << 20) + y << 20) + z, 1 << 18)));
+    assert_eq!(first, Some(((((x << 20) + y) << 20) + z, 1 << 18)));
     assert_eq!(cube.elements(1 << 57), Some(1 << 57));
     assert_eq!(square.elements(1 << 40), Some(1 << 37));
 }
@@ -274,7 +293,10 @@ fn envelopes() {
     let i = dt(MPI_INT);
     let check = |t: Datatype, combiner, ints: &[i32], addresses: &[i64], counts: &[i64]| {
         let e = t.envelope();
-        assert_eq!((e.combiner, &e.integers[..], &e.addresses[..], &e.large_counts[..]), (combiner, ints, addresses, counts));
+        assert_eq!(
+            (e.combiner, &e.integers[..], &e.addresses[..], &e.large_counts[..]),
+            (combiner, ints, addresses, counts)
+        );
         assert!(e.datatypes.iter().all(|d| d.same(i)) && !e.datatypes.is_empty());
     };
     let two = [i.clone(), i.clone()];
@@ -285,10 +307,28 @@ fn envelopes() {
     check(Datatype::hvector(3, 2, 50, i, true).unwrap(), MPI_COMBINER_HVECTOR, &[], &[], &[3, 2, 50]);
     check(Datatype::indexed(&[1, 2], &[3, 4], i, false).unwrap(), MPI_COMBINER_INDEXED, &[2, 1, 2, 3, 4], &[], &[]);
     check(Datatype::hindexed(&[1, 2], &[3, 4], i, false).unwrap(), MPI_COMBINER_HINDEXED, &[2, 1, 2], &[3, 4], &[]);
-    check(Datatype::indexed_block(7, &[3, 40], i, false).unwrap(), MPI_COMBINER_INDEXED_BLOCK, &[2, 7, 3, 40], &[], &[]);
-    check(Datatype::hindexed_block(7, &[3, 400], i, false).unwrap(), MPI_COMBINER_HINDEXED_BLOCK, &[2, 7], &[3, 400], &[]);
+    check(
+        Datatype::indexed_block(7, &[3, 40], i, false).unwrap(),
+        MPI_COMBINER_INDEXED_BLOCK,
+        &[2, 7, 3, 40],
+        &[],
+        &[],
+    );
+    check(
+        Datatype::hindexed_block(7, &[3, 400], i, false).unwrap(),
+        MPI_COMBINER_HINDEXED_BLOCK,
+        &[2, 7],
+        &[3, 400],
+        &[],
+    );
     check(Datatype::structure(&[1, 2], &[3, 40], &two, false).unwrap(), MPI_COMBINER_STRUCT, &[2, 1, 2], &[3, 40], &[]);
-    check(Datatype::structure(&[1, 2], &[3, 40], &two, true).unwrap(), MPI_COMBINER_STRUCT, &[], &[], &[2, 1, 2, 3, 40]);
+    check(
+        Datatype::structure(&[1, 2], &[3, 40], &two, true).unwrap(),
+        MPI_COMBINER_STRUCT,
+        &[],
+        &[],
+        &[2, 1, 2, 3, 40],
+    );
     check(Datatype::resized(i, 3, 40, false).unwrap(), MPI_COMBINER_RESIZED, &[], &[3, 40], &[]);
     let sub = |large| Datatype::subarray(&[4, 5], &[2, 3], &[1, 0], MPI_ORDER_C, i, large).unwrap();
     check(sub(false), MPI_COMBINER_SUBARRAY, &[2, 4, 5, 2, 3, 1, 0, MPI_ORDER_C], &[], &[]);
@@ -311,7 +351,8 @@ fn what_a_type_is_made_of() {
     let v = Datatype::vector(3, 2, 5, dt(MPI_DOUBLE_INT), false).unwrap();
     assert_eq!(basic(&v), Some(MPI_DOUBLE_INT));
     assert_eq!((v.basic_count(), v.elements(12), v.elements(8), v.elements(4)), (12, Some(2), Some(1), None));
-    let mixed = Datatype::structure(&[1, 1, 0], &[0, 8, 0], &[dt(MPI_INT).clone(), dt(MPI_FLOAT).clone(), v], false).unwrap();
+    let mixed =
+        Datatype::structure(&[1, 1, 0], &[0, 8, 0], &[dt(MPI_INT).clone(), dt(MPI_FLOAT).clone(), v], false).unwrap();
     assert_eq!(basic(&mixed), None);
     assert_eq!(basic(&Datatype::contiguous(0, dt(MPI_INT), false).unwrap()), None);
 }
@@ -322,6 +363,9 @@ fn in_words() {
     assert_eq!(v.to_string(), "vector(3 x 2, stride 5) of MPI_INT");
     let s = Datatype::structure(&[1, 4], &[0, 8], &[dt(MPI_DOUBLE).clone(), v.clone()], true).unwrap();
     assert_eq!(s.to_string(), "struct{1 x MPI_DOUBLE @0, 4 x vector(3 x 2, stride 5) of MPI_INT @8}");
-    assert_eq!(format!("{v:?}"), "Datatype(vector(3 x 2, stride 5) of MPI_INT; 24 bytes, lb 0, extent 48, not committed)");
+    assert_eq!(
+        format!("{v:?}"),
+        "Datatype(vector(3 x 2, stride 5) of MPI_INT; 24 bytes, lb 0, extent 48, not committed)"
+    );
     assert_eq!(Datatype::resized(dt(MPI_INT), 0, 8, false).unwrap().to_string(), "resized(lb 0, extent 8) of MPI_INT");
 }

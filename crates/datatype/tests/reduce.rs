@@ -71,7 +71,12 @@ fn check<T: Number>(op: handle::Op, h: handle::Datatype, make: fn(u64) -> T, f: 
         let b: Vec<T> = noise(n as u64 + 77).map(make).take(n).collect();
         let raw = |v: &[T]| v.iter().flat_map(|x| x.bytes()).collect::<Vec<u8>>();
         let want: Vec<T> = a.iter().zip(&b).map(|(a, b)| f(*a, *b)).collect();
-        assert!(run(op, h, &raw(&a), &raw(&b)) == raw(&want), "{:?} on {:?}, {n} elements", predefined_op_name(op), predefined_name(h));
+        assert!(
+            run(op, h, &raw(&a), &raw(&b)) == raw(&want),
+            "{:?} on {:?}, {n} elements",
+            predefined_op_name(op),
+            predefined_name(h)
+        );
     }
 }
 
@@ -134,12 +139,15 @@ fn a_nan_in_the_input_leaves_inout_of_min_and_max() {
     }
 }
 
-fn bytes_of(parts: &[f64], of: fn(f64) -> Vec<u8>) -> Vec<u8> {
+fn bytes_of(parts: &[f64], of: Of) -> Vec<u8> {
     parts.iter().flat_map(|p| of(*p)).collect()
 }
 
+/// A number in a format.
+type Of = fn(f64) -> Vec<u8>;
+
 /// Small numbers, exact in every format, so that one reference serves all.
-fn number_types() -> Vec<(fn(f64) -> Vec<u8>, Vec<handle::Datatype>, Vec<handle::Datatype>)> {
+fn number_types() -> Vec<(Of, Vec<handle::Datatype>, Vec<handle::Datatype>)> {
     fn half(v: f64) -> Vec<u8> {
         // Numbers here are halves of integers below 2^10.
         let (bits, sign) = ((v.abs() as f32).to_bits(), if v.is_sign_negative() { 0x8000u16 } else { 0 });
@@ -160,7 +168,7 @@ fn number_types() -> Vec<(fn(f64) -> Vec<u8>, Vec<handle::Datatype>, Vec<handle:
         let e = (b >> 52 & 0x7ff) as u16;
         let (m, e) = if v == 0.0 { (0, 0) } else { (1 << 63 | (b & ((1 << 52) - 1)) << 11, e + 0x3fff - 1023) };
         let mut r = u64::to_ne_bytes(m).to_vec();
-        r.extend(((b >> 63) as u16 * 0x8000 | e).to_ne_bytes());
+        r.extend((((b >> 63) as u16) << 15 | e).to_ne_bytes());
         r.extend([0; 6]);
         r
     }
@@ -169,7 +177,11 @@ fn number_types() -> Vec<(fn(f64) -> Vec<u8>, Vec<handle::Datatype>, Vec<handle:
     vec![
         (half, vec![MPI_REAL2], vec![MPI_COMPLEX4]),
         (single, vec![MPI_FLOAT], vec![MPI_COMPLEX, MPI_C_FLOAT_COMPLEX, MPI_CXX_FLOAT_COMPLEX, MPI_COMPLEX8]),
-        (double, vec![MPI_DOUBLE], vec![MPI_C_DOUBLE_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX16]),
+        (
+            double,
+            vec![MPI_DOUBLE],
+            vec![MPI_C_DOUBLE_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX16],
+        ),
         (long_double, vec![MPI_LONG_DOUBLE], vec![MPI_C_LONG_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX]),
         (quad, vec![MPI_REAL16], vec![MPI_COMPLEX32]),
     ]
@@ -180,7 +192,8 @@ fn every_precision_computes_small_numbers_exactly() {
     let a: Vec<f64> = (0..74).map(|i| ((i * 7 % 23) - 11) as f64 / 2.0).collect();
     let b: Vec<f64> = (0..74).map(|i| ((i * 5 % 19) - 9) as f64).collect();
     type F = fn(f64, f64) -> f64;
-    let real: [(handle::Op, F); 4] = [(MPI_SUM, |a, b| a + b), (MPI_PROD, |a, b| a * b), (MPI_MIN, f64::min), (MPI_MAX, f64::max)];
+    let real: [(handle::Op, F); 4] =
+        [(MPI_SUM, |a, b| a + b), (MPI_PROD, |a, b| a * b), (MPI_MIN, f64::min), (MPI_MAX, f64::max)];
     for (of, reals, complexes) in number_types() {
         for h in reals {
             for (op, f) in real {
@@ -197,7 +210,12 @@ fn every_precision_computes_small_numbers_exactly() {
                 .zip(b.chunks(2))
                 .flat_map(|(x, y)| [x[0] * y[0] - x[1] * y[1], x[0] * y[1] + x[1] * y[0]])
                 .collect();
-            assert_eq!(run(MPI_PROD, h, &bytes_of(&a, of), &bytes_of(&b, of)), bytes_of(&product, of), "{:?}", predefined_name(h));
+            assert_eq!(
+                run(MPI_PROD, h, &bytes_of(&a, of), &bytes_of(&b, of)),
+                bytes_of(&product, of),
+                "{:?}",
+                predefined_name(h)
+            );
         }
     }
 }
@@ -205,10 +223,15 @@ fn every_precision_computes_small_numbers_exactly() {
 #[test]
 fn minloc_and_maxloc_take_the_lower_index_of_equals() {
     // (in, inout) values and indices; a table of every comparison.
-    let cases = [((1.0, 5.0), (2.0, 3.0)), ((2.0, 5.0), (1.0, 3.0)), ((1.0, 5.0), (1.0, 3.0)), ((1.0, 3.0), (1.0, 5.0)), ((-4.0, 0.0), (-4.0, 0.0))];
+    let cases = [
+        ((1.0, 5.0), (2.0, 3.0)),
+        ((2.0, 5.0), (1.0, 3.0)),
+        ((1.0, 5.0), (1.0, 3.0)),
+        ((1.0, 3.0), (1.0, 5.0)),
+        ((-4.0, 0.0), (-4.0, 0.0)),
+    ];
     let int = |v: f64| (v as i32).to_ne_bytes().to_vec();
     let (single, double, long_double) = (number_types()[1].0, number_types()[2].0, number_types()[3].0);
-    type Of = fn(f64) -> Vec<u8>;
     let kinds: [(handle::Datatype, Of, Of, usize); 9] = [
         (MPI_FLOAT_INT, single, int, 4),
         (MPI_DOUBLE_INT, double, int, 8),
@@ -264,8 +287,13 @@ fn what_the_standard_allows() {
     let name = |t: &Datatype| predefined_name(t.predefined_handle().unwrap()).unwrap();
     for t in all_predefined() {
         let n = name(t);
-        let pair = n.ends_with("_INT") && n.matches('_').count() >= 2 && !n.contains("UNSIGNED") && n != "MPI_LONG_LONG_INT" || n.starts_with("MPI_2");
-        let integer = !pair && (n.contains("INT") || ["MPI_SHORT", "MPI_LONG", "MPI_LONG_LONG", "MPI_SIGNED_CHAR"].contains(&n) || n.contains("UNSIGNED"))
+        let pair =
+            n.ends_with("_INT") && n.matches('_').count() >= 2 && !n.contains("UNSIGNED") && n != "MPI_LONG_LONG_INT"
+                || n.starts_with("MPI_2");
+        let integer = !pair
+            && (n.contains("INT")
+                || ["MPI_SHORT", "MPI_LONG", "MPI_LONG_LONG", "MPI_SIGNED_CHAR"].contains(&n)
+                || n.contains("UNSIGNED"))
             && !n.contains("AINT");
         let fortran = n.starts_with("MPI_INTEGER");
         let complex = n.contains("COMPLEX");

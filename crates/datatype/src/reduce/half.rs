@@ -50,7 +50,10 @@ mod tests {
     fn every_number_widens_and_comes_back() {
         for h in 0..=u16::MAX {
             let (w, v) = (widen(h), value(h));
-            assert!(w as f64 == v && w.is_sign_negative() == v.is_sign_negative() || w.is_nan() && v.is_nan(), "{h:#x}");
+            assert!(
+                w as f64 == v && w.is_sign_negative() == v.is_sign_negative() || w.is_nan() && v.is_nan(),
+                "{h:#x}"
+            );
             if v.is_nan() {
                 assert!(value(narrow(w)).is_nan());
             } else {

@@ -7,7 +7,7 @@ use super::quad;
 #[cfg(target_arch = "x86_64")]
 use super::x87::{self, F80};
 use super::{Op, half};
-use crate::predefined::{Elem, LONG_DOUBLE, Pair};
+use crate::predefined::{Elem, prim};
 use std::mem::offset_of;
 
 /// One reduction: both pointers are valid for `n` elements of the type it was chosen for.
@@ -136,6 +136,10 @@ mod f16 {
     pub fn lt(a: u16, b: u16) -> bool {
         widen(a) < widen(b)
     }
+    #[inline(always)]
+    pub fn eq(a: u16, b: u16) -> bool {
+        widen(a) == widen(b)
+    }
 }
 
 /// The kernel of an operation on an element, if it has a meaning; what the standard allows is the caller's question.
@@ -188,7 +192,7 @@ pub(super) fn find(op: Op, elem: Elem) -> Option<Kernel> {
         },
         #[cfg(not(target_arch = "x86_64"))]
         Elem::F80 | Elem::C80 => None,
-        Elem::Pair(p) => find_pair(op, p),
+        Elem::Pair { value, index } => find_pair(op, prim(value).elem, prim(index).elem),
     }
 }
 
@@ -246,19 +250,37 @@ macro_rules! located {
     };
 }
 
-fn find_pair(op: Op, pair: Pair) -> Option<Kernel> {
-    match pair {
-        Pair::I16I32 => located!(op, i16, i32),
-        Pair::I32I32 => located!(op, i32, i32),
-        Pair::I64I32 => located!(op, i64, i32),
-        Pair::F32I32 => located!(op, f32, i32),
-        Pair::F64I32 => located!(op, f64, i32),
-        Pair::F32F32 => located!(op, f32, f32),
-        Pair::F64F64 => located!(op, f64, f64),
-        Pair::LongDoubleI32 if LONG_DOUBLE == Elem::F128 => located!(op, u128, i32, quad::lt, quad::eq),
+/// Every value MPI_MIN is defined on, with the index types worth having; Fortran's pairs have the value's type for an index.
+fn find_pair(op: Op, value: Elem, index: Elem) -> Option<Kernel> {
+    macro_rules! by_index {
+        ($v:ty $(, $f:expr)*) => {
+            match index {
+                Elem::I32 => located!(op, $v, i32 $(, $f)*),
+                Elem::U32 => located!(op, $v, u32 $(, $f)*),
+                Elem::I64 => located!(op, $v, i64 $(, $f)*),
+                Elem::U64 => located!(op, $v, u64 $(, $f)*),
+                _ => None,
+            }
+        };
+    }
+    match value {
+        Elem::F32 if index == Elem::F32 => located!(op, f32, f32),
+        Elem::F64 if index == Elem::F64 => located!(op, f64, f64),
+        Elem::I8 => by_index!(i8),
+        Elem::U8 => by_index!(u8),
+        Elem::I16 => by_index!(i16),
+        Elem::U16 => by_index!(u16),
+        Elem::I32 => by_index!(i32),
+        Elem::U32 => by_index!(u32),
+        Elem::I64 => by_index!(i64),
+        Elem::U64 => by_index!(u64),
+        Elem::I128 => by_index!(i128),
+        Elem::F16 => by_index!(u16, f16::lt, f16::eq),
+        Elem::F32 => by_index!(f32),
+        Elem::F64 => by_index!(f64),
+        Elem::F128 => by_index!(u128, quad::lt, quad::eq),
         #[cfg(target_arch = "x86_64")]
-        Pair::LongDoubleI32 => located!(op, F80, i32, x87::lt, x87::eq),
-        #[cfg(not(target_arch = "x86_64"))]
-        Pair::LongDoubleI32 => None,
+        Elem::F80 => by_index!(F80, x87::lt, x87::eq),
+        _ => None,
     }
 }

@@ -29,7 +29,7 @@ enum Op {
     Minloc,
     Maxloc,
     Replace,
-    NoOp,
+    Nothing,
 }
 
 fn operation(op: handle::Op) -> Option<(Op, &'static str)> {
@@ -47,7 +47,7 @@ fn operation(op: handle::Op) -> Option<(Op, &'static str)> {
         MPI_MINLOC => (Op::Minloc, "MPI_MINLOC"),
         MPI_MAXLOC => (Op::Maxloc, "MPI_MAXLOC"),
         MPI_REPLACE => (Op::Replace, "MPI_REPLACE"),
-        MPI_NO_OP => (Op::NoOp, "MPI_NO_OP"),
+        MPI_NO_OP => (Op::Nothing, "MPI_NO_OP"),
         _ => return None,
     })
 }
@@ -66,7 +66,7 @@ fn allowed(op: Op, group: Group) -> bool {
         Op::Land | Op::Lor | Op::Lxor => matches!(group, CInteger | Logical),
         Op::Band | Op::Bor | Op::Bxor => matches!(group, CInteger | FortranInteger | Byte | MultiLanguage),
         Op::Minloc | Op::Maxloc => group == Pair,
-        Op::Replace | Op::NoOp => true,
+        Op::Replace | Op::Nothing => true,
     }
 }
 
@@ -77,7 +77,7 @@ fn groups(op: Op) -> &'static str {
         Op::Land | Op::Lor | Op::Lxor => "C integer and logical types",
         Op::Band | Op::Bor | Op::Bxor => "C integer, Fortran integer, byte and multi-language types",
         Op::Minloc | Op::Maxloc => "the pair types (MPI_DOUBLE_INT, MPI_2INT, ...)",
-        Op::Replace | Op::NoOp => "all types",
+        Op::Replace | Op::Nothing => "all types",
     }
 }
 
@@ -86,7 +86,7 @@ fn find(op: handle::Op, dt: &Datatype) -> Result<(Op, Option<Kernel>)> {
     let Some((op, name)) = operation(op) else {
         bail!(MPI_ERR_OP, "operation handle {:#x} is not a predefined operation", op.0);
     };
-    if matches!(op, Op::Replace | Op::NoOp) {
+    if matches!(op, Op::Replace | Op::Nothing) {
         return Ok((op, None));
     }
     let Some((group, elem)) = dt.0.elem else {

@@ -44,17 +44,31 @@ mod library {
     pub fn lt(a: u128, b: u128) -> bool {
         let r: i32;
         // SAFETY: as in `call!`, the result in eax.
-        unsafe { asm!("call {f}", f = sym __lttf2, in("xmm0") vector(a), in("xmm1") vector(b), lateout("eax") r, clobber_abi("C")) };
+        unsafe {
+            asm!("call {f}", f = sym __lttf2, in("xmm0") vector(a), in("xmm1") vector(b), lateout("eax") r, clobber_abi("C"))
+        };
         r < 0
     }
 }
 
 /// Numbers close enough to one another for sums to cancel and products to stay in range, and all the corners.
 fn number() -> impl Strategy<Value = u128> {
-    let near = (any::<u128>(), 0x3f80..0x4080u128).prop_map(|(m, e)| m & (SIGN | ((1 << FRACTION) - 1)) | e << FRACTION);
+    let near =
+        (any::<u128>(), 0x3f80..0x4080u128).prop_map(|(m, e)| m & (SIGN | ((1 << FRACTION) - 1)) | e << FRACTION);
     let sparse = (any::<bool>(), 0..0x8000u128, 0..113u32, any::<u8>())
-        .prop_map(|(s, e, k, m)| u128::from(s) * SIGN | e << FRACTION | (m as u128) << k & ((1 << FRACTION) - 1));
-    let corner = prop::sample::select(vec![0, SIGN, 1, SIGN | 1, INFINITY, SIGN | INFINITY, NAN, INFINITY - 1, 1 << FRACTION, (1 << FRACTION) - 1]);
+        .prop_map(|(s, e, k, m)| (u128::from(s) * SIGN) | (e << FRACTION) | ((m as u128) << k & ((1 << FRACTION) - 1)));
+    let corner = prop::sample::select(vec![
+        0,
+        SIGN,
+        1,
+        SIGN | 1,
+        INFINITY,
+        SIGN | INFINITY,
+        NAN,
+        INFINITY - 1,
+        1 << FRACTION,
+        (1 << FRACTION) - 1,
+    ]);
     prop_oneof![4 => near, 4 => any::<u128>(), 3 => sparse, 1 => corner]
 }
 

@@ -111,13 +111,17 @@ mod tests {
     fn of(v: f64) -> F80 {
         let mut r = F80([0xcc; 16]);
         // SAFETY: reads eight bytes, writes ten, leaves the register stack empty.
-        unsafe { asm!("fld qword ptr [{v}]", "fstp tbyte ptr [{r}]", v = in(reg) &v, r = in(reg) r.0.as_mut_ptr(), out("st(0)") _, options(nostack)) };
+        unsafe {
+            asm!("fld qword ptr [{v}]", "fstp tbyte ptr [{r}]", v = in(reg) &v, r = in(reg) r.0.as_mut_ptr(), out("st(0)") _, options(nostack))
+        };
         r
     }
     fn back(v: F80) -> f64 {
         let mut r = 0f64;
         // SAFETY: reads ten bytes, writes eight, leaves the register stack empty.
-        unsafe { asm!("fld tbyte ptr [{v}]", "fstp qword ptr [{r}]", v = in(reg) v.0.as_ptr(), r = in(reg) &mut r, out("st(0)") _, options(nostack)) };
+        unsafe {
+            asm!("fld tbyte ptr [{v}]", "fstp qword ptr [{r}]", v = in(reg) v.0.as_ptr(), r = in(reg) &mut r, out("st(0)") _, options(nostack))
+        };
         r
     }
 
@@ -129,7 +133,8 @@ mod tests {
 
     #[test]
     fn computes() {
-        for (a, b) in [(1.5, 2.25), (-3.0, 1e300), (0.0, -0.0), (1e-300, 1e300), (f64::INFINITY, 1.0), (f64::NAN, 1.0)] {
+        for (a, b) in [(1.5, 2.25), (-3.0, 1e300), (0.0, -0.0), (1e-300, 1e300), (f64::INFINITY, 1.0), (f64::NAN, 1.0)]
+        {
             let same = |x: f64, y: f64| x == y || x.is_nan() && y.is_nan();
             assert!(same(back(with(sum, of(a), of(b))), a + b));
             assert!(same(back(with(prod, of(a), of(b))), a * b));
