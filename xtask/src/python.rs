@@ -89,10 +89,11 @@ impl Venv {
             note(format!("mpi4py {MPI4PY} is already in {}", self.dir.display()));
             return Ok(());
         }
+        note("compiling mpi4py from its source: this takes a minute or two");
         // No cache: pip would hand out what it built against another MPI.
         run(self
             .pip()
-            .args(["install", "--no-cache-dir", "--force-reinstall", "--no-deps", "--no-binary=mpi4py"])
+            .args(["install", "--quiet", "--no-cache-dir", "--force-reinstall", "--no-deps", "--no-binary=mpi4py"])
             .arg(format!("mpi4py=={MPI4PY}"))
             .env("MPICC", mpicc)
             .env("MPI4PY_BUILD_MPICC", mpicc))?;
