@@ -105,8 +105,8 @@ fn pkgconfig_files() -> Vec<(String, String)> {
              Name: {title}\n\
              Description: {description}\n\
              Version: {version}\n\
-             Cflags: -I\"${{includedir}}\"\n\
-             Libs: -L\"${{libdir}}\" -Wl,-rpath,\"${{libdir}}\" -Wl,--enable-new-dtags -lmpi_abi\n"
+             Cflags: -I${{includedir}}\n\
+             Libs: -L${{libdir}} -Xlinker -rpath=${{libdir}} -Wl,--enable-new-dtags -lmpi_abi\n"
         );
         (format!("{name}.pc"), text)
     };

@@ -89,11 +89,13 @@ impl Venv {
             note(format!("mpi4py {MPI4PY} is already in {}", self.dir.display()));
             return Ok(());
         }
+        note("compiling mpi4py from its source, without optimisation: this takes about half a minute");
         // No cache: pip would hand out what it built against another MPI.
         run(self
             .pip()
-            .args(["install", "--no-cache-dir", "--force-reinstall", "--no-deps", "--no-binary=mpi4py"])
+            .args(["install", "--quiet", "--no-cache-dir", "--force-reinstall", "--no-deps", "--no-binary=mpi4py"])
             .arg(format!("mpi4py=={MPI4PY}"))
+            .env("CFLAGS", "-O0")
             .env("MPICC", mpicc)
             .env("MPI4PY_BUILD_MPICC", mpicc))?;
         std::fs::write(&stamp, content)?;
