@@ -19,4 +19,5 @@ pub mod pt2pt;
 pub mod request;
 mod status;
 pub mod table;
+pub mod topo;
 mod world;
