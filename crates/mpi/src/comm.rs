@@ -296,11 +296,16 @@ pub fn comm_split_type(
     newcomm: Out<handle::Comm>,
 ) -> Result<()> {
     let parent = get(comm)?;
-    info::optional(info)?;
+    let hints = info::optional(info)?;
+    let hint = |key: &str| hints.as_ref().and_then(|i| i.get_str(key));
     let color = match split_type {
         // One node: all ranks share memory.
         MPI_COMM_TYPE_SHARED => 0,
-        // No proper subset of the hardware is known to be shared, and no resource kinds are known: MPI-5.0 7.4.2 says MPI_COMM_NULL.
+        MPI_COMM_TYPE_HW_GUIDED if hint("mpi_hw_resource_type").as_deref() == Some("mpi_shared_memory") => 0,
+        MPI_COMM_TYPE_RESOURCE_GUIDED if hint("mpi_hw_resource_type").as_deref() == Some("mpi_shared_memory") => 0,
+        MPI_COMM_TYPE_RESOURCE_GUIDED if hint("mpi_pset_name").as_deref() == Some("mpi://WORLD") => 0,
+        MPI_COMM_TYPE_RESOURCE_GUIDED if hint("mpi_pset_name").as_deref() == Some("mpi://SELF") => parent.rank as i32,
+        // No other kind of resource is known: MPI-5.0 7.4.2 says MPI_COMM_NULL.
         MPI_COMM_TYPE_HW_UNGUIDED | MPI_COMM_TYPE_HW_GUIDED | MPI_COMM_TYPE_RESOURCE_GUIDED | MPI_UNDEFINED => MPI_UNDEFINED,
         other => bail!(MPI_ERR_ARG, "split_type {other} is not one of the MPI_COMM_TYPE_ constants"),
     };
@@ -313,6 +318,9 @@ pub fn comm_set_name(comm: handle::Comm, comm_name: Str) -> Result<()> {
 }
 
 pub fn comm_get_name(comm: handle::Comm, comm_name: OutStr, resultlen: Out<i32>) -> Result<()> {
+    if comm == MPI_COMM_NULL {
+        return resultlen.set(comm_name.write(b"MPI_COMM_NULL", MPI_MAX_OBJECT_NAME as usize)? as i32);
+    }
     let c = get(comm)?;
     let name = c.name.lock().unwrap_or_else(|e| e.into_inner()).clone();
     resultlen.set(comm_name.write(&name, MPI_MAX_OBJECT_NAME as usize)? as i32)

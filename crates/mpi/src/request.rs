@@ -156,6 +156,11 @@ impl Named {
     }
 }
 
+/// A single status: an empty one is written whole, of others MPI_ERROR stays as it was (MPI-5.0 3.7.3, 3.2.5).
+fn give_finished(status: Out<Status>, f: &Finished) -> Result<()> {
+    if f.idle && !status.is_null() { status.set(Status::EMPTY) } else { give(status, f.status) }
+}
+
 /// After a test that found nothing: where cores are shared, lets others run now and then.
 pub(crate) fn breathe() {
     static FAILED: AtomicU32 = AtomicU32::new(0);
@@ -174,7 +179,7 @@ pub fn wait(request: Out<handle::Request>, status: Out<Status>) -> Result<()> {
     if f.gone {
         request.set(MPI_REQUEST_NULL)?;
     }
-    give(status, f.status)?;
+    give_finished(status, &f)?;
     f.verdict()
 }
 
@@ -192,7 +197,7 @@ pub fn test(request: Out<handle::Request>, flag: Out<i32>, status: Out<Status>) 
             if f.gone {
                 request.set(MPI_REQUEST_NULL)?;
             }
-            give(status, f.status)?;
+            give_finished(status, &f)?;
             f.verdict()
         }
     }
@@ -209,7 +214,7 @@ pub fn request_get_status(request: handle::Request, flag: Out<i32>, status: Out<
         }
         Some(f) => {
             flag.set(1)?;
-            give(status, f.status)
+            give_finished(status, &f)
         }
     }
 }
@@ -317,7 +322,7 @@ fn give_any(
     match found {
         None => {
             index.set(MPI_UNDEFINED)?;
-            give(status, Status::EMPTY)
+            give_finished(status, &IDLE)
         }
         Some((i, f)) => {
             index.set(i as i32)?;
@@ -326,7 +331,7 @@ fn give_any(
             {
                 r.put(i, MPI_REQUEST_NULL);
             }
-            give(status, f.status)?;
+            give_finished(status, &f)?;
             if requests.is_some() { f.verdict() } else { Ok(()) }
         }
     }
