@@ -23,11 +23,14 @@ width, height = map(int, sys.argv[2:4]) if len(sys.argv) > 3 else (420, 280)
 
 
 def colour(n):
+    """From night blue over copper to white, slower and slower; what never escapes is black."""
     if n == LIMIT:
-        return b"\x05\x08\x14"
-    t = (n % 48) / 48
-    shades = ((0.10, 0.15), (0.35, 0.20), (0.65, 0.25))
-    return bytes(int(255 * (base + (1 - base) * t**2 * (1 - lift * t))) for base, lift in shades)
+        return b"\0\0\0"
+    t = min(1.0, n / 70) ** 0.5
+    stops = ((0.02, 0.03, 0.16), (0.10, 0.22, 0.50), (0.75, 0.40, 0.20), (1.0, 0.97, 0.85))
+    at = min(int(t * 3), 2)
+    part = t * 3 - at
+    return bytes(int(255 * (low + (high - low) * part)) for low, high in zip(stops[at], stops[at + 1]))
 
 
 COLOURS = [colour(n) for n in range(LIMIT + 1)]
