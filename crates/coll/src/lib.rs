@@ -1,0 +1,59 @@
+//! Blocking collective operations on intra-communicators (MPI-5.0 chapter 6), one module each, over the
+//! point-to-point engine's collective context.
+//!
+//! Invariants:
+//! * Ranks are communicator ranks; nothing here knows about nodes, transports or handles.
+//! * An algorithm is chosen from values that are the same at every rank (ranks, bytes of the type
+//!   signature, commutativity), never from the layout of a buffer: see [`select`](crate::select).
+//! * Every combination of two partial results puts the lower ranks' value first, also for commutative
+//!   operations. So one order is right for both, and every rank of an allreduce holds the same bits even
+//!   where an operation is not bitwise commutative (NaN, signed zeros, user functions).
+//! * A failed message does not stop a pattern: the other ranks get what they wait for, and the first error
+//!   is returned at the end ([`exchange`](crate::exchange)). Only MPI_ERR_NO_MEM returns at once.
+//! * Arguments that the standard calls not significant at a rank are not looked at there; the caller passes
+//!   any value of the right type.
+//! * Raw memory is touched in [`buffer`](crate::buffer) only.
+//!
+//! Known gaps: inter-communicators, neighborhood and nonblocking collectives, and collectives over shared
+//! flags are not here; arguments are taken as checked by the caller; a program whose ranks disagree about
+//! the bytes of a message gets MPI_ERR_TRUNCATE where one algorithm runs everywhere and may hang elsewhere.
+#![allow(clippy::too_many_arguments)] // the standard's argument lists
+
+mod allgather;
+mod allgatherv;
+mod allreduce;
+mod alltoall;
+mod alltoallv;
+mod barrier;
+mod bcast;
+mod blocks;
+mod buffer;
+mod exchange;
+mod gather;
+mod halving;
+mod link;
+mod pairwise;
+mod reduce;
+mod reduce_scatter;
+mod reduction;
+mod scan;
+mod scatter;
+mod select;
+mod tags;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+pub use allgather::allgather;
+pub use allgatherv::allgatherv;
+pub use allreduce::allreduce;
+pub use alltoall::alltoall;
+pub use alltoallv::{alltoallv, alltoallw};
+pub use barrier::barrier;
+pub use bcast::bcast;
+pub use gather::{gather, gatherv};
+pub use reduce::reduce;
+pub use reduce_scatter::{reduce_scatter, reduce_scatter_block};
+pub use reduction::Reduction;
+pub use scan::{exscan, scan};
+pub use scatter::{scatter, scatterv};

@@ -188,6 +188,8 @@ fn dup(h: handle::Comm, parent: &Comm, info: Info, newcomm: Out<handle::Comm>) -
     let n = publish(new)?;
     let copied = get(n).and_then(|c| parent.attrs.copy_all(h, &c.attrs));
     if let Err(e) = copied {
+        // What was copied until then goes with its delete callbacks; the copy's error is the one to report.
+        let _ = get(n).and_then(|c| c.attrs.delete_all(n));
         drop(COMMS.remove(n));
         context::release(ctx);
         return Err(e);

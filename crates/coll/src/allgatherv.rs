@@ -1,0 +1,72 @@
+//! MPI_Allgatherv (MPI-5.0 6.7): Bruck on packed blocks for short vectors, a ring for long ones.
+//!
+//! Known gap: a ring with one block much longer than the others waits for it in every step; long blocks are
+//! not cut, because counts (but not bytes) may differ between ranks.
+use crate::allgather::ring;
+use crate::buffer::{Data, Temp, bytes, copy};
+use crate::exchange::Exchange;
+use crate::link::{Datatype, Endpoint};
+use crate::select::{self, Allgather};
+use crate::tags;
+use oxmpi_base::{
+    Result,
+    args::{Buf, Counts},
+};
+
+/// `displs` in units of the extent of `rdt`.
+pub fn allgatherv(
+    ep: &Endpoint,
+    sbuf: Buf,
+    scount: usize,
+    sdt: &Datatype,
+    rbuf: Buf,
+    rcounts: &Counts,
+    displs: &Counts,
+    rdt: &Datatype,
+) -> Result<()> {
+    let x = Exchange::new(ep, tags::ALLGATHERV);
+    let (me, n) = (ep.rank(), ep.size());
+    let base = Data::new(rbuf, 0, rdt);
+    let at = |r: usize| base.at(displs.get(r) as isize, rcounts.get(r) as usize);
+    if !sbuf.is_in_place() {
+        copy(Data::new(sbuf, scount, sdt), at(me));
+    }
+    if n > 1 {
+        let total: usize = (0..n).map(|r| rcounts.get(r) as usize).fold(0, usize::saturating_add);
+        with(&x, select::allgatherv(total.saturating_mul(rdt.size()), n), at)?;
+    }
+    x.finish()
+}
+
+/// `at` gives the block of a rank; each rank's own block is already in its place.
+pub fn with<'a>(x: &Exchange, algorithm: Allgather, at: impl Fn(usize) -> Data<'a>) -> Result<()> {
+    match algorithm {
+        Allgather::Bruck | Allgather::Doubling => bruck(x, at)?,
+        Allgather::Ring => ring(x, at),
+    }
+    Ok(())
+}
+
+/// As for equal blocks; where the block of rank me + i begins is a prefix sum.
+fn bruck<'a>(x: &Exchange, at: impl Fn(usize) -> Data<'a>) -> Result<()> {
+    let (me, n) = (x.rank(), x.size());
+    let mut starts = Vec::with_capacity(n + 1);
+    starts.push(0);
+    for i in 0..n {
+        starts.push(starts[i] + at((me + i) % n).bytes());
+    }
+    let mut temp = Temp::bytes(starts[n])?;
+    let blocks = bytes(temp.buf(), starts[n]);
+    copy(at(me), blocks.part(0..starts[1]));
+    let mut have = 1;
+    while have < n {
+        let more = have.min(n - have);
+        let (below, above) = ((me + n - have) % n, (me + have) % n);
+        x.sendrecv(blocks.part(0..starts[more]), below, blocks.part(starts[have]..starts[have + more]), above);
+        have += more;
+    }
+    for i in 1..n {
+        copy(blocks.part(starts[i]..starts[i + 1]), at((me + i) % n));
+    }
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! MPI_Alltoall (MPI-5.0 6.8): Bruck, windows of outstanding messages, or pairwise exchange.
+use crate::alltoallv::{in_place, pairwise, window};
+use crate::buffer::{Data, Temp, bytes, copy};
+use crate::exchange::Exchange;
+use crate::link::{Datatype, Endpoint};
+use crate::select::{self, Alltoall};
+use crate::tags;
+use oxmpi_base::{Result, args::Buf};
+
+pub fn alltoall(
+    ep: &Endpoint,
+    sbuf: Buf,
+    scount: usize,
+    sdt: &Datatype,
+    rbuf: Buf,
+    rcount: usize,
+    rdt: &Datatype,
+) -> Result<()> {
+    let x = Exchange::new(ep, tags::ALLTOALL);
+    let to = Data::new(rbuf, rcount, rdt);
+    if to.bytes() == 0 {
+        return Ok(());
+    }
+    if sbuf.is_in_place() {
+        in_place(&x, |r| to.blocks(r, 1))?;
+    } else {
+        with(&x, select::alltoall(to.bytes(), ep.size()), Data::new(sbuf, scount, sdt), to)?;
+    }
+    x.finish()
+}
+
+/// `from` and `to` are the blocks of rank 0.
+pub fn with(x: &Exchange, algorithm: Alltoall, from: Data, to: Data) -> Result<()> {
+    match algorithm {
+        Alltoall::Bruck => bruck(x, from, to)?,
+        Alltoall::Window => window(x, |r| from.blocks(r, 1), |r| to.blocks(r, 1)),
+        Alltoall::Pairwise => pairwise(x, |r| from.blocks(r, 1), |r| to.blocks(r, 1)),
+    }
+    Ok(())
+}
+
+/// Block i of the work area starts as the one for rank me + i. In round k, all blocks whose index has bit k
+/// travel 2^k ranks up: in the end block i has travelled i ranks and came from rank me - i.
+fn bruck(x: &Exchange, from: Data, to: Data) -> Result<()> {
+    let (me, n, block) = (x.rank(), x.size(), to.bytes());
+    let mut work_mem = Temp::bytes(n * block)?;
+    let mut out_mem = Temp::bytes(n.div_ceil(2) * block)?;
+    let mut in_mem = Temp::bytes(n.div_ceil(2) * block)?;
+    let work = bytes(work_mem.buf(), n * block);
+    let (outgoing, incoming) = (bytes(out_mem.buf(), 0), bytes(in_mem.buf(), 0));
+    copy(from.blocks(me, n - me), work.part(0..(n - me) * block));
+    copy(from.blocks(0, me), work.part((n - me) * block..n * block));
+    let nth = |d: Data<'static>, i: usize| d.part(i * block..(i + 1) * block);
+    let mut bit = 1;
+    while bit < n {
+        let moving = || (0..n).filter(|i| i & bit != 0).enumerate();
+        moving().for_each(|(k, i)| copy(nth(work, i), nth(outgoing, k)));
+        let len = moving().count() * block;
+        if x.sendrecv(outgoing.part(0..len), (me + bit) % n, incoming.part(0..len), (me + n - bit) % n) {
+            moving().for_each(|(k, i)| copy(nth(incoming, k), nth(work, i)));
+        }
+        bit *= 2;
+    }
+    (0..n).for_each(|i| copy(nth(work, i), to.blocks((me + n - i) % n, 1)));
+    Ok(())
+}

@@ -1,0 +1,214 @@
+//! Memory as the algorithms see it: typed views of user buffers and temporary buffers.
+//!
+//! The only module of the crate with `unsafe`. Invariants:
+//! * A [`Data`] describes memory that the caller of the collective promised to be valid for its type map
+//!   (MPI-5.0 3.2.2, 6.1), or a part of a [`Temp`].
+//! * A [`Temp`] holds `count` elements laid out with the type's extent; its [`Temp::buf`] is the origin of
+//!   element 0, so lower bounds other than 0 need no care elsewhere. The origin is aligned to 64 bytes: a
+//!   user's reduction function may load its elements as any C type.
+//! * The contents of a `Temp` are unspecified until something was received or copied into it.
+use crate::link::{self, Datatype};
+use oxmpi_base::{Error, Result, args::Buf, consts::*};
+use std::mem::MaybeUninit;
+
+/// `count` elements of `dt` at `buf`.
+#[derive(Clone, Copy)]
+pub struct Data<'a> {
+    pub buf: Buf,
+    pub count: usize,
+    pub dt: &'a Datatype,
+}
+
+impl<'a> Data<'a> {
+    pub fn new(buf: Buf, count: usize, dt: &'a Datatype) -> Data<'a> {
+        Data { buf, count, dt }
+    }
+    /// Bytes of packed data.
+    pub fn bytes(&self) -> usize {
+        self.count.saturating_mul(self.dt.size())
+    }
+    /// `count` elements that begin `first` elements after the origin; `first` may be a displacement of
+    /// either sign.
+    pub fn at(&self, first: isize, count: usize) -> Data<'a> {
+        Data { buf: self.buf.offset(first.wrapping_mul(self.dt.extent())), count, dt: self.dt }
+    }
+    /// This is block 0 of an array of equal blocks: `n` of them from block `first` on.
+    pub fn blocks(&self, first: usize, n: usize) -> Data<'a> {
+        self.at((first * self.count) as isize, n * self.count)
+    }
+    /// Elements `range` of this buffer.
+    pub fn part(&self, range: std::ops::Range<usize>) -> Data<'a> {
+        self.at(range.start as isize, range.len())
+    }
+    /// The same memory as plain bytes, where the elements are one gap-free run.
+    pub fn dense_bytes(&self) -> Option<Data<'static>> {
+        self.dt.dense().map(|offset| bytes(self.buf.offset(offset), self.bytes()))
+    }
+}
+
+/// `n` plain bytes at `buf`.
+pub fn bytes(buf: Buf, n: usize) -> Data<'static> {
+    Data { buf, count: n, dt: byte() }
+}
+
+/// MPI_BYTE.
+pub fn byte() -> &'static Datatype {
+    Datatype::predefined(MPI_BYTE).expect("MPI_BYTE is a predefined datatype")
+}
+
+/// A buffer argument that holds nothing.
+pub fn nothing() -> Data<'static> {
+    bytes(Buf(std::ptr::null_mut()), 0)
+}
+
+/// Copies the elements of `src` over those of `dst`: equal type signatures, disjoint memory.
+pub fn copy(src: Data, dst: Data) {
+    if src.count == 0 || dst.count == 0 {
+        return;
+    }
+    // SAFETY: both are valid for their type maps (see `Data`); user buffers of one collective must not
+    // overlap (MPI-5.0 6.1 with 2.3), and temporaries overlap nothing.
+    unsafe { link::copy(src.buf, src.count, src.dt, dst.buf, dst.count, dst.dt) };
+}
+
+/// Room that needs no allocation, for the small messages that dominate.
+const INLINE: usize = 384;
+const ALIGN: usize = 64;
+
+#[repr(align(64))]
+struct Aligned(#[allow(dead_code)] [u8; INLINE]);
+
+/// Temporary memory for elements of one type. Do not move it after [`Temp::buf`]: small ones live inline.
+pub struct Temp {
+    heap: Vec<u8>,
+    inline: MaybeUninit<Aligned>,
+    /// Bytes from the (aligned) beginning of the memory to the origin of element 0.
+    origin: isize,
+}
+
+impl Temp {
+    /// Room for `count` elements of `dt`.
+    pub fn typed(dt: &Datatype, count: usize) -> Result<Temp> {
+        if count == 0 {
+            return Temp::place(0, 0);
+        }
+        let reach = isize::try_from(count - 1).ok().and_then(|n| n.checked_mul(dt.extent()));
+        let span = reach.and_then(|r| {
+            let low = dt.true_lb().checked_add(r.min(0))?;
+            let high = dt.true_lb().checked_add(dt.true_extent())?.checked_add(r.max(0))?;
+            Some((low, high))
+        });
+        match span {
+            Some((low, high)) => Temp::place(low, high),
+            None => Err(no_memory(count, "elements")),
+        }
+    }
+    /// Room for `n` bytes.
+    pub fn bytes(n: usize) -> Result<Temp> {
+        match isize::try_from(n) {
+            Ok(high) => Temp::place(0, high),
+            Err(_) => Err(no_memory(n, "bytes")),
+        }
+    }
+    /// Room for offsets `low..high` around an aligned origin.
+    fn place(low: isize, high: isize) -> Result<Temp> {
+        let before = (low.min(0).unsigned_abs()).next_multiple_of(ALIGN);
+        let room = before.saturating_add(high.max(0) as usize);
+        let mut heap = Vec::new();
+        if room > INLINE {
+            let n = room.saturating_add(ALIGN);
+            heap.try_reserve_exact(n).map_err(|_| no_memory(n, "bytes"))?;
+        }
+        Ok(Temp { heap, inline: MaybeUninit::uninit(), origin: before as isize })
+    }
+    /// The origin of element 0.
+    pub fn buf(&mut self) -> Buf {
+        let start = if self.heap.capacity() == 0 {
+            self.inline.as_mut_ptr() as *mut u8
+        } else {
+            let p = self.heap.as_mut_ptr();
+            p.wrapping_add(p.align_offset(ALIGN))
+        };
+        Buf(start.wrapping_offset(self.origin).cast())
+    }
+    /// The first `n` bytes, zeroed: a staging area for [`link::Cursor`].
+    pub fn zeroed(&mut self, n: usize) -> &mut [u8] {
+        assert!(self.origin == 0 && (n <= INLINE || n + ALIGN <= self.heap.capacity()));
+        let p = self.buf().as_mut_ptr();
+        // SAFETY: the memory is owned, at least `n` bytes long past the aligned origin (asserted), not
+        // otherwise borrowed while `self` is, and initialised by the write.
+        unsafe {
+            p.write_bytes(0, n);
+            std::slice::from_raw_parts_mut(p, n)
+        }
+    }
+}
+
+#[cold]
+fn no_memory(n: usize, unit: &str) -> Error {
+    Error::new(
+        MPI_ERR_NO_MEM,
+        format!(
+            "no memory for a temporary buffer of {n} {unit} in a collective operation; use fewer elements in one call"
+        ),
+    )
+}
+
+/// A message read or written as its packed stream, a segment at a time: in place where the layout is
+/// gap-free, through a staging buffer of a few segments otherwise.
+pub struct Segments {
+    cursor: link::Cursor,
+    dense: Option<Buf>,
+    staging: Temp,
+    segment: usize,
+    slots: usize,
+    total: usize,
+}
+
+impl Segments {
+    /// `slots` segments may be in flight at once.
+    pub fn new(data: Data, segment: usize, slots: usize) -> Result<Segments> {
+        let dense = data.dense_bytes().map(|d| d.buf);
+        let mut staging = Temp::bytes(if dense.is_some() { 0 } else { segment * slots })?;
+        if dense.is_none() {
+            staging.zeroed(segment * slots);
+        }
+        let cursor = link::Cursor::new(data.dt, data.buf, data.count);
+        Ok(Segments { cursor, dense, staging, segment, slots, total: data.bytes() })
+    }
+    pub fn number(&self) -> usize {
+        self.total.div_ceil(self.segment)
+    }
+    /// Where segment `i` is sent from or received into.
+    pub fn view(&mut self, i: usize) -> Data<'static> {
+        let len = self.segment.min(self.total - i * self.segment);
+        match self.dense {
+            Some(base) => bytes(base.offset((i * self.segment) as isize), len),
+            None => bytes(self.staging.buf().offset(((i % self.slots) * self.segment) as isize), len),
+        }
+    }
+    /// Brings segment `i` from the user's memory; in ascending order.
+    pub fn load(&mut self, i: usize) {
+        self.stream(i, |cursor, stage| {
+            // SAFETY: the buffer given to `new` is valid for its type map.
+            unsafe { cursor.pack(stage) }
+        });
+    }
+    /// Takes segment `i` to the user's memory; in ascending order.
+    pub fn store(&mut self, i: usize) {
+        self.stream(i, |cursor, stage| {
+            // SAFETY: the buffer given to `new` is valid for its type map.
+            unsafe { cursor.unpack(stage) }
+        });
+    }
+    fn stream(&mut self, i: usize, step: impl Fn(&mut link::Cursor, &mut [u8]) -> usize) {
+        if self.dense.is_some() {
+            return;
+        }
+        let view = self.view(i);
+        self.cursor.seek((i * self.segment) as u64);
+        // SAFETY: a slot of the staging area, initialised by `new`; no message into it is in flight.
+        let stage = unsafe { std::slice::from_raw_parts_mut(view.buf.as_mut_ptr(), view.count) };
+        step(&mut self.cursor, stage);
+    }
+}

@@ -1,0 +1,131 @@
+//! MPI_Scatter and MPI_Scatterv (MPI-5.0 6.6).
+//!
+//! The send arguments are looked at only at the root, the receive arguments not at a root that passes
+//! MPI_IN_PLACE for `rbuf`.
+use crate::buffer::{Data, Temp, bytes, copy};
+use crate::exchange::Exchange;
+use crate::link::{Datatype, Endpoint};
+use crate::select::{self, Rooted};
+use crate::{tags, tree};
+use oxmpi_base::{
+    Result,
+    args::{Buf, Counts},
+};
+
+pub fn scatter(
+    ep: &Endpoint,
+    sbuf: Buf,
+    scount: usize,
+    sdt: &Datatype,
+    rbuf: Buf,
+    rcount: usize,
+    rdt: &Datatype,
+    root: usize,
+) -> Result<()> {
+    let x = Exchange::new(ep, tags::SCATTER);
+    let is_root = ep.rank() == root;
+    let own = if is_root && rbuf.is_in_place() { None } else { Some(Data::new(rbuf, rcount, rdt)) };
+    let all = is_root.then(|| Data::new(sbuf, scount, sdt));
+    let block = all.or(own).map_or(0, |d| d.bytes());
+    with(&x, select::rooted(block, ep.size()), own, all, root)?;
+    x.finish()
+}
+
+/// `own` is where this rank's block goes (none: it stays); at the root, `all` is the block of rank 0.
+pub fn with(x: &Exchange, algorithm: Rooted, own: Option<Data>, all: Option<Data>, root: usize) -> Result<()> {
+    if let (Some(own), Some(all)) = (own, all) {
+        copy(all.blocks(root, 1), own);
+    }
+    let block = all.or(own).map_or(0, |d| d.bytes());
+    if block == 0 || x.size() == 1 {
+        return Ok(());
+    }
+    match (algorithm, all, own) {
+        (Rooted::Linear, Some(all), _) => deal(x, |r| all.blocks(r, 1), root),
+        (Rooted::Linear, None, Some(own)) => {
+            x.recv(own, root);
+        }
+        (Rooted::Binomial, Some(all), _) => tree_root(x, all, root)?,
+        (Rooted::Binomial, None, Some(own)) => tree_inner(x, own, root)?,
+        (_, None, None) => {}
+    }
+    Ok(())
+}
+
+/// The root sends every other rank its block.
+pub fn deal<'a>(x: &Exchange, at: impl Fn(usize) -> Data<'a>, root: usize) {
+    let mut pending = Vec::new();
+    for r in (0..x.size()).filter(|&r| r != root) {
+        let d = at(r);
+        if d.bytes() > 0 {
+            pending.extend(x.isend(d, r));
+        }
+        if pending.len() == select::WINDOW {
+            x.wait_all(&mut pending);
+        }
+    }
+    x.wait_all(&mut pending);
+}
+
+/// An inner node gets the packed blocks of its subtree, in node order, and hands them down.
+fn tree_inner(x: &Exchange, own: Data, root: usize) -> Result<()> {
+    let n = x.size();
+    let v = tree::node(x.rank(), root, n);
+    let (span, block) = (tree::span(v, n), own.bytes());
+    let parent = tree::rank(tree::parent(v), root, n);
+    if span == 1 {
+        x.recv(own, parent);
+        return Ok(());
+    }
+    let mut temp = Temp::bytes(span * block)?;
+    let blocks = bytes(temp.buf(), span * block);
+    x.recv(blocks, parent);
+    for d in tree::distances(v, n).rev() {
+        x.send(blocks.part(d * block..(d + tree::span(v + d, n)) * block), tree::rank(v + d, root, n));
+    }
+    copy(blocks.part(0..block), own);
+    Ok(())
+}
+
+/// The root packs the others' blocks in the order root + 1, ..., n - 1, 0, ..., root - 1.
+fn tree_root(x: &Exchange, all: Data, root: usize) -> Result<()> {
+    let (n, block) = (x.size(), all.bytes());
+    let mut temp = Temp::bytes((n - 1) * block)?;
+    let blocks = bytes(temp.buf(), (n - 1) * block);
+    let above = n - 1 - root;
+    copy(all.blocks(root + 1, above), blocks.part(0..above * block));
+    copy(all.blocks(0, root), blocks.part(above * block..(n - 1) * block));
+    for d in tree::distances(0, n).rev() {
+        x.send(blocks.part((d - 1) * block..(d - 1 + tree::span(d, n)) * block), tree::rank(d, root, n));
+    }
+    Ok(())
+}
+
+/// `displs` in units of the extent of `sdt`. Linear: only the root knows all sizes.
+pub fn scatterv(
+    ep: &Endpoint,
+    sbuf: Buf,
+    scounts: &Counts,
+    displs: &Counts,
+    sdt: &Datatype,
+    rbuf: Buf,
+    rcount: usize,
+    rdt: &Datatype,
+    root: usize,
+) -> Result<()> {
+    let x = Exchange::new(ep, tags::SCATTER);
+    if ep.rank() != root {
+        let own = Data::new(rbuf, rcount, rdt);
+        if own.bytes() > 0 {
+            x.recv(own, root);
+        }
+        return x.finish();
+    }
+    let base = Data::new(sbuf, 0, sdt);
+    let at = |r: usize| base.at(displs.get(r) as isize, scounts.get(r) as usize);
+    if !rbuf.is_in_place() {
+        copy(at(root), Data::new(rbuf, rcount, rdt));
+    }
+    deal(&x, at, root);
+    x.finish()
+}

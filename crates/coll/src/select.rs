@@ -1,0 +1,183 @@
+//! Which algorithm a collective uses: the one table of thresholds, with reasons.
+//!
+//! Invariant: every function depends only on values that are equal at all ranks of a call: the ranks `n`,
+//! bytes of the type signature, element counts where the standard makes them equal, commutativity. Layout,
+//! addresses and local state never enter; ranks that chose differently would wait for each other for ever.
+//!
+//! The numbers come from one shared-memory node, where a short message costs about 0.2 us a hop, copies run
+//! at about 10 GB/s, and messages from 32 KiB on are copied by both sides at once. Known gap: they are not
+//! measured between nodes, and not yet settable.
+
+const KIB: usize = 1024;
+const MIB: usize = 1024 * KIB;
+
+/// Long reductions run over the vector in chunks of this many bytes: temporaries stay below it, and what one
+/// step wrote is still in the last-level cache when the next one reads it.
+pub const REDUCE_CHUNK: usize = 8 * MIB;
+/// The same for scans, whose doubling moves the whole vector in each step: smaller chunks let ranks that
+/// finished one go on with the next.
+pub const SCAN_CHUNK: usize = 256 * KIB;
+/// How many messages in each direction a rank has outstanding in a many-to-many pattern.
+pub const WINDOW: usize = 32;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bcast {
+    /// log2(n) whole messages on the longest path: best while a message costs latency, not copying.
+    Binomial,
+    /// Every rank gets one n-th, then all pass their parts around: each byte crosses each rank about twice,
+    /// and nobody sends the whole more than once.
+    ScatterAllgather,
+    /// A chain of segments of this many bytes: each byte crosses each rank once, and the fill time of the
+    /// chain is paid back when there are many segments.
+    Chain { segment: usize },
+}
+
+pub fn bcast(bytes: usize, n: usize) -> Bcast {
+    if n <= 2 || bytes <= 16 * KIB {
+        Bcast::Binomial
+    } else if bytes < 512 * KIB && bytes >= 256 * n {
+        Bcast::ScatterAllgather
+    } else if bytes < 512 * KIB {
+        Bcast::Binomial
+    } else {
+        // 128 KiB is where both-sided copies reach full speed; the chain wants segments >> ranks.
+        Bcast::Chain { segment: 128 * KIB }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rooted {
+    /// Blocks travel through inner nodes of a tree: fewer messages at the root.
+    Binomial,
+    /// Root and rank directly: each byte is copied once.
+    Linear,
+}
+
+/// Gather and scatter of blocks of `block` bytes.
+pub fn rooted(block: usize, n: usize) -> Rooted {
+    // A tree halves the root's messages again and again but copies each block log2(n) times; with few ranks
+    // or blocks that fill a message the root is better off alone.
+    if n > 4 && block <= 2 * KIB { Rooted::Binomial } else { Rooted::Linear }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Allgather {
+    /// log2(n) exchanges of doubling size, in place; powers of two only.
+    Doubling,
+    /// The same for any n, through a rotated copy.
+    Bruck,
+    /// n-1 exchanges of one block with the neighbors: no byte is copied twice at a rank.
+    Ring,
+}
+
+pub fn allgather(total: usize, n: usize) -> Allgather {
+    // Doubling moves the same bytes as the ring in fewer, larger steps, so it stays ahead until messages are
+    // large enough that neighbors' caches matter more than step counts. Bruck pays two more copies.
+    if n.is_power_of_two() && (n == 2 || total <= 512 * KIB) {
+        Allgather::Doubling
+    } else if total <= 64 * KIB {
+        Allgather::Bruck
+    } else {
+        Allgather::Ring
+    }
+}
+
+/// As [`allgather`], for blocks of unequal sizes (no doubling: displacements may leave gaps).
+pub fn allgatherv(total: usize, n: usize) -> Allgather {
+    if n > 2 && total <= 32 * KIB { Allgather::Bruck } else { Allgather::Ring }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Alltoall {
+    /// log2(n) messages of n/2 blocks each: when a block costs less than a message.
+    Bruck,
+    /// All messages outstanding at once, [`WINDOW`] at a time: hides latency.
+    Window,
+    /// One partner at a time: long messages gain nothing from concurrency and fight for memory bandwidth.
+    Pairwise,
+}
+
+pub fn alltoall(block: usize, n: usize) -> Alltoall {
+    if n >= 8 && block <= 128 {
+        Alltoall::Bruck
+    } else if block <= 32 * KIB {
+        Alltoall::Window
+    } else {
+        Alltoall::Pairwise
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reduce {
+    /// Whole vectors up a binomial tree.
+    Binomial,
+    /// Recursive halving (Rabenseifner): each rank reduces one n-th; powers of two only.
+    Halving,
+    /// Each rank gets its n-th from everybody directly: the same bytes in n-1 messages, any n.
+    Pairwise,
+}
+
+/// Reduce and allreduce: `count` elements, `bytes` in all. For allreduce, `Binomial` means recursive doubling.
+pub fn reduce(bytes: usize, count: usize, n: usize) -> Reduce {
+    // Splitting sends each byte about twice instead of log2(n) times and spreads the arithmetic; it costs
+    // twice the messages, so a part must be worth a message.
+    if bytes <= 16 * KIB || count < n || bytes < 512 * n {
+        Reduce::Binomial
+    } else if n.is_power_of_two() {
+        Reduce::Halving
+    } else {
+        Reduce::Pairwise
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReduceScatter {
+    /// Recursive halving by distance: log2(n) exchanges. Combines ranks that are not neighbors, so the
+    /// operation must commute; powers of two only.
+    Halving,
+    /// Reduce to rank 0, then scatter: log2(n) steps for any n and any order.
+    ReduceScatterv,
+    /// Every block straight to its owner: each byte is sent once, in n-1 messages; keeps rank order.
+    Pairwise,
+}
+
+pub fn reduce_scatter(bytes: usize, n: usize, commutative: bool) -> ReduceScatter {
+    if n == 2 || bytes > 64 * KIB {
+        ReduceScatter::Pairwise
+    } else if commutative && n.is_power_of_two() {
+        ReduceScatter::Halving
+    } else if n <= 8 && bytes > 8 * KIB {
+        ReduceScatter::Pairwise
+    } else {
+        ReduceScatter::ReduceScatterv
+    }
+}
+
+#[cfg(test)]
+mod test {
+    use super::*;
+
+    #[test]
+    fn power_of_two_algorithms_are_chosen_for_powers_of_two_only() {
+        for n in 2..80usize {
+            for shift in 0..26 {
+                let b = 1usize << shift;
+                if !n.is_power_of_two() {
+                    assert_ne!(allgather(b, n), Allgather::Doubling);
+                    assert_ne!(reduce(b, b, n), Reduce::Halving);
+                    assert_ne!(reduce_scatter(b, n, true), ReduceScatter::Halving);
+                }
+                assert_ne!(reduce_scatter(b, n, false), ReduceScatter::Halving);
+                assert_eq!(reduce(b, n - 1, n), Reduce::Binomial, "no part is empty");
+            }
+        }
+    }
+
+    #[test]
+    fn two_ranks_never_go_through_a_third_copy() {
+        for shift in 0..26 {
+            assert_eq!(bcast(1 << shift, 2), Bcast::Binomial);
+            assert_eq!(allgather(1 << shift, 2), Allgather::Doubling);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! One tag for each kind of collective. Messages of one context and tag match in order between a pair of
+//! ranks, and collectives of a communicator are called in one order everywhere (MPI-5.0 6.14), so a tag
+//! needs no sequence number; different tags only keep a mismatch of calls from matching by accident.
+pub const BARRIER: i32 = 1;
+pub const BCAST: i32 = 2;
+pub const GATHER: i32 = 3;
+pub const SCATTER: i32 = 4;
+pub const ALLGATHER: i32 = 5;
+pub const ALLGATHERV: i32 = 6;
+pub const ALLTOALL: i32 = 7;
+pub const ALLTOALLV: i32 = 8;
+pub const REDUCE: i32 = 9;
+pub const ALLREDUCE: i32 = 10;
+pub const REDUCE_SCATTER: i32 = 11;
+pub const SCAN: i32 = 12;
+pub const EXSCAN: i32 = 13;
