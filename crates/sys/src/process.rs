@@ -3,7 +3,7 @@
 //!
 //! Invariants: a spawned child dies with the thread that started it (PR_SET_PDEATHSIG, checked against a
 //! parent that died first) and leads a process group of its own.
-//! Known gap: a child of a spawned child is only reached through [`descendants`], that is, through a
+//! Known gap: a child of a spawned child is only reached through [`descendants_except`], that is, through a
 //! subreaper that is still alive.
 use crate::signal::{self, SigSet};
 use std::ffi::CStr;
@@ -301,22 +301,28 @@ impl Spawn<'_> {
     }
 }
 
-/// Every living descendant of this process, zombies aside.
-pub fn descendants() -> Vec<i32> {
+/// Every descendant of this process, zombies included, except `spare` and what is below those.
+pub fn descendants_except(spare: &[i32]) -> Vec<i32> {
     let me = crate::pid();
+    let Some(mut next) = children(me) else { return descendants_by_scan(me, spare) };
     let mut found = Vec::new();
-    let mut next = match children(me) {
-        Some(c) => c,
-        None => return descendants_by_scan(me),
-    };
     while let Some(pid) = next.pop() {
-        if found.len() > 1_000_000 {
-            break;
+        if !spare.contains(&pid) {
+            found.push(pid);
+            next.extend(children(pid).unwrap_or_default());
         }
-        found.push(pid);
-        next.extend(children(pid).unwrap_or_default());
     }
     found
+}
+
+/// The children of this process.
+pub fn own_children() -> Vec<i32> {
+    let me = crate::pid();
+    children(me).unwrap_or_else(|| {
+        let mut all = descendants_by_scan(me, &[]);
+        all.retain(|p| stat(*p).is_some_and(|s| s.parent == me));
+        all
+    })
 }
 
 /// Children as the kernel lists them per thread; None where it was built without that list.
@@ -332,7 +338,7 @@ fn children(pid: i32) -> Option<Vec<i32>> {
     known.then_some(found)
 }
 
-fn descendants_by_scan(me: i32) -> Vec<i32> {
+fn descendants_by_scan(me: i32, spare: &[i32]) -> Vec<i32> {
     let Ok(proc) = std::fs::read_dir("/proc") else { return Vec::new() };
     let mut pairs: Vec<(i32, i32)> = proc
         .flatten()
@@ -343,7 +349,7 @@ fn descendants_by_scan(me: i32) -> Vec<i32> {
     let mut parents = vec![me];
     while let Some(p) = parents.pop() {
         pairs.retain(|(pid, parent)| {
-            if *parent == p {
+            if *parent == p && !spare.contains(pid) {
                 found.push(*pid);
                 parents.push(*pid);
             }
@@ -391,8 +397,10 @@ mod tests {
     fn both_ways_to_find_descendants_agree() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let id = child.id() as i32;
-        assert!(descendants().contains(&id));
-        assert!(descendants_by_scan(crate::pid()).contains(&id));
+        assert!(descendants_except(&[]).contains(&id));
+        assert!(descendants_by_scan(crate::pid(), &[]).contains(&id));
+        assert!(own_children().contains(&id));
+        assert!(!descendants_except(&[id]).contains(&id) && !descendants_by_scan(crate::pid(), &[id]).contains(&id));
         child.kill().unwrap();
         child.wait().unwrap();
     }

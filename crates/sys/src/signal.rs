@@ -27,6 +27,15 @@ impl SigSet {
         }
         SigSet(set)
     }
+    /// This set and `signals`.
+    pub fn with(&self, signals: &[i32]) -> SigSet {
+        let mut set = *self;
+        for s in signals {
+            // SAFETY: `set` is a valid set; an invalid number only yields EINVAL.
+            unsafe { libc::sigaddset(&raw mut set.0, *s) };
+        }
+        set
+    }
     pub fn all() -> SigSet {
         let mut set = SigSet::of(&[]);
         // SAFETY: `set` is a valid set.
@@ -147,4 +156,10 @@ pub fn name(signal: i32) -> Cow<'static, str> {
         s => return format!("signal {s}").into(),
     };
     known.into()
+}
+
+/// Gives `signal` its default disposition.
+pub fn set_default(signal: i32) {
+    // SAFETY: SIG_DFL is no handler.
+    unsafe { libc::signal(signal, libc::SIG_DFL) };
 }
