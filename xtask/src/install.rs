@@ -6,7 +6,7 @@
 //! include/  mpi.h
 //! ```
 //! Nothing in it holds an absolute path: the wrappers look from their own executable, pkg-config from its file.
-use crate::shell::{cargo, link, note, output, place, root, run, show, step, target, take_value};
+use crate::shell::{cargo, link, note, output, place, prefix, root, run, show, step, take_value, target};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,6 +22,16 @@ pub fn run_command(args: &[String]) -> Result<()> {
     println!("\noxmpi {} is in {}", env!("CARGO_PKG_VERSION"), prefix.display());
     println!("try: {}/bin/mpicc program.c && {0}/bin/mpirun -n 2 ./a.out", prefix.display());
     Ok(())
+}
+
+/// The installation in `target/oxmpi` that the other commands use, built afresh. `OXMPI_XTASK_PREFIX=DIR` takes one that
+/// is there already, without building.
+pub fn shared() -> Result<()> {
+    if std::env::var_os("OXMPI_XTASK_PREFIX").is_some() {
+        step(format!("Using the installation in {}", prefix().display()));
+        return Ok(());
+    }
+    install(&prefix())
 }
 
 /// Builds the release profile and lays the tree out in `prefix`.
@@ -95,8 +105,8 @@ fn pkgconfig_files() -> Vec<(String, String)> {
              Name: {title}\n\
              Description: {description}\n\
              Version: {version}\n\
-             Cflags: -I\"${{includedir}}\"\n\
-             Libs: -L\"${{libdir}}\" -Wl,-rpath,\"${{libdir}}\" -Wl,--enable-new-dtags -lmpi_abi\n"
+             Cflags: -I${{includedir}}\n\
+             Libs: -L${{libdir}} -Xlinker -rpath=${{libdir}} -Wl,--enable-new-dtags -lmpi_abi\n"
         );
         (format!("{name}.pc"), text)
     };

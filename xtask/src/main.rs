@@ -5,6 +5,7 @@ mod codegen;
 mod demo;
 mod install;
 mod layers;
+mod python;
 mod shell;
 mod suite;
 mod test;
@@ -18,7 +19,7 @@ fn main() -> std::process::ExitCode {
         Some("demo") => demo::run(rest),
         Some("install") => install::run_command(rest),
         Some("layers") => layers::run(rest),
-        Some("suite") => suite::run(rest),
+        Some("suite") => suite::run_command(rest),
         Some("test") => test::run(rest),
         other => {
             eprintln!("xtask: {} is not a command", other.unwrap_or("(nothing)"));

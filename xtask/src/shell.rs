@@ -22,7 +22,7 @@ pub fn target() -> PathBuf {
 
 /// The installation that demo, test, suite and bench share.
 pub fn prefix() -> PathBuf {
-    target().join("oxmpi")
+    std::env::var_os("OXMPI_XTASK_PREFIX").map_or_else(|| target().join("oxmpi"), PathBuf::from)
 }
 
 /// Announces a step.
@@ -83,7 +83,6 @@ pub fn output(command: &mut Command) -> Result<String> {
 /// How a watched command ended.
 pub struct Ended {
     pub ok: bool,
-    pub timed_out: bool,
     /// In words: `exit status: 1`, `signal: 9 (SIGKILL)`, `no end after 60 s`.
     pub how: String,
     /// Standard output and standard error, as they came.
@@ -143,7 +142,7 @@ pub fn watched(command: &mut Command, limit: Duration) -> Result<Ended> {
         how += ", and left processes behind";
     }
     let ok = status.success() && !timed_out && !left;
-    Ok(Ended { ok, timed_out, how, text: String::from_utf8_lossy(&text).into_owned(), took })
+    Ok(Ended { ok, how, text: String::from_utf8_lossy(&text).into_owned(), took })
 }
 
 fn signal_group(id: u32, signal: &str) {

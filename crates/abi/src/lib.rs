@@ -5,9 +5,7 @@
 //! lock, and no call of an exported name, so that PMPI tools work by link order and by preloading.
 //!
 //! The entries themselves are generated (`gen/`, see spec/README.md); [`entry`] is what they share.
-#[cfg(feature = "entries")]
 mod entry;
-#[cfg(feature = "entries")]
 #[rustfmt::skip]
 #[path = "gen/mod.rs"]
 mod generated;

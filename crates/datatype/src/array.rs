@@ -125,21 +125,38 @@ pub struct Darray<'a> {
 
 impl Datatype {
     /// MPI_Type_create_subarray; the number of dimensions is the length of the arrays.
-    pub fn subarray(sizes: &[i64], subsizes: &[i64], starts: &[i64], order: i32, old: &Datatype, large: bool) -> Result<Datatype> {
+    pub fn subarray(
+        sizes: &[i64],
+        subsizes: &[i64],
+        starts: &[i64],
+        order: i32,
+        old: &Datatype,
+        large: bool,
+    ) -> Result<Datatype> {
         let what = "MPI_Type_create_subarray";
         let n = sizes.len();
         if n == 0 || subsizes.len() != n || starts.len() != n {
             let (b, c) = (subsizes.len(), starts.len());
-            bail!(MPI_ERR_ARG, "{what}: sizes, subsizes and starts have {n}, {b} and {c} entries; each needs one per dimension, of at least one");
+            bail!(
+                MPI_ERR_ARG,
+                "{what}: sizes, subsizes and starts have {n}, {b} and {c} entries; each needs one per dimension, of at least one"
+            );
         }
         check_order(what, order)?;
         for d in 0..n {
             let (size, sub, start) = (sizes[d], subsizes[d], starts[d]);
             if size < 1 || sub < 1 || sub > size {
-                bail!(MPI_ERR_ARG, "{what}: dimension {d} has size {size} and subsize {sub}; 1 <= subsize <= size is needed");
+                bail!(
+                    MPI_ERR_ARG,
+                    "{what}: dimension {d} has size {size} and subsize {sub}; 1 <= subsize <= size is needed"
+                );
             }
             if start < 0 || start > size - sub {
-                bail!(MPI_ERR_ARG, "{what}: dimension {d} starts at {start}; 0 <= start <= size - subsize = {} is needed", size - sub);
+                bail!(
+                    MPI_ERR_ARG,
+                    "{what}: dimension {d} starts at {start}; 0 <= start <= size - subsize = {} is needed",
+                    size - sub
+                );
             }
         }
         let mut part = Part::new(what, &old.0);
@@ -213,7 +230,10 @@ impl Datatype {
 fn check_darray(what: &str, a: &Darray) -> Result<()> {
     let n = a.gsizes.len();
     if n == 0 || [a.distribs.len(), a.dargs.len(), a.psizes.len()] != [n; 3] {
-        bail!(MPI_ERR_ARG, "{what}: gsizes, distribs, dargs and psizes each need one entry per dimension, of at least one");
+        bail!(
+            MPI_ERR_ARG,
+            "{what}: gsizes, distribs, dargs and psizes each need one entry per dimension, of at least one"
+        );
     }
     check_order(what, a.order)?;
     if a.size < 1 || a.rank < 0 || a.rank >= a.size {
@@ -226,13 +246,19 @@ fn check_darray(what: &str, a: &Darray) -> Result<()> {
             bail!(MPI_ERR_ARG, "{what}: dimension {d} has {g} elements over {p} processes; both must be positive");
         }
         if ![MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC].contains(&kind) {
-            bail!(MPI_ERR_ARG, "{what}: distribution {kind} of dimension {d} is none of MPI_DISTRIBUTE_NONE, _BLOCK, _CYCLIC");
+            bail!(
+                MPI_ERR_ARG,
+                "{what}: distribution {kind} of dimension {d} is none of MPI_DISTRIBUTE_NONE, _BLOCK, _CYCLIC"
+            );
         }
         if kind == MPI_DISTRIBUTE_NONE && p != 1 {
             bail!(MPI_ERR_ARG, "{what}: dimension {d} is MPI_DISTRIBUTE_NONE over {p} processes; its psize must be 1");
         }
         if kind != MPI_DISTRIBUTE_NONE && darg != MPI_DISTRIBUTE_DFLT_DARG && darg < 1 {
-            bail!(MPI_ERR_ARG, "{what}: distribution argument {darg} of dimension {d} must be positive or MPI_DISTRIBUTE_DFLT_DARG");
+            bail!(
+                MPI_ERR_ARG,
+                "{what}: distribution argument {darg} of dimension {d} must be positive or MPI_DISTRIBUTE_DFLT_DARG"
+            );
         }
         grid = grid.saturating_mul(p as i128);
     }
@@ -247,9 +273,9 @@ fn block_size(what: &str, a: &Darray, d: usize) -> Result<i64> {
     match (a.distribs[d], darg) {
         (MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_DFLT_DARG) => Ok((g - 1) / p + 1),
         (MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_DFLT_DARG) => Ok(1),
-        (MPI_DISTRIBUTE_BLOCK, b) if (b as i128) * (p as i128) < g as i128 => {
-            Err(Error::arg(format!("{what}: blocks of {b} over {p} processes do not cover the {g} elements of dimension {d}")))
-        }
+        (MPI_DISTRIBUTE_BLOCK, b) if (b as i128) * (p as i128) < g as i128 => Err(Error::arg(format!(
+            "{what}: blocks of {b} over {p} processes do not cover the {g} elements of dimension {d}"
+        ))),
         (_, b) => Ok(b as i64),
     }
 }

@@ -88,7 +88,10 @@ impl Acc {
         // The epsilon may still be added to the upper bound.
         let padded = self.data.map(|(lo, hi)| (lo, hi + self.align as i128));
         if !fits(&padded) || !fits(&self.marks) {
-            bail!(MPI_ERR_ARG, "{what} would reach beyond the 64-bit address space; check its displacements, strides and counts");
+            bail!(
+                MPI_ERR_ARG,
+                "{what} would reach beyond the 64-bit address space; check its displacements, strides and counts"
+            );
         }
         Ok(())
     }
@@ -153,12 +156,22 @@ fn check_len(what: &str, name: &str, len: usize, count: i64) -> Result<()> {
 /// `elements * extent` in bytes.
 fn bytes(what: &str, elements: i64, t: &Inner) -> Result<i64> {
     elements.checked_mul(t.extent as i64).ok_or_else(|| {
-        Error::arg(format!("{what}: {elements} extents of {} bytes do not fit 64 bits; check the displacements", t.extent))
+        Error::arg(format!(
+            "{what}: {elements} extents of {} bytes do not fit 64 bits; check the displacements",
+            t.extent
+        ))
     })
 }
 
 /// All hvector-like types.
-fn strided(what: &str, count: i64, blocklength: i64, stride: i64, old: &Datatype, envelope: impl FnOnce() -> Result<Envelope>) -> Result<Datatype> {
+fn strided(
+    what: &str,
+    count: i64,
+    blocklength: i64,
+    stride: i64,
+    old: &Datatype,
+    envelope: impl FnOnce() -> Result<Envelope>,
+) -> Result<Datatype> {
     check_count(what, count)?;
     check_blocklength(what, blocklength)?;
     let t = &*old.0;
@@ -179,7 +192,12 @@ fn strided(what: &str, count: i64, blocklength: i64, stride: i64, old: &Datatype
 }
 
 /// All hindexed-like types: blocks of `t`, as length and displacement in bytes.
-fn scattered(what: &str, t: &Inner, blocks: impl Iterator<Item = (i64, i64)> + Clone, envelope: impl FnOnce() -> Result<Envelope>) -> Result<Datatype> {
+fn scattered(
+    what: &str,
+    t: &Inner,
+    blocks: impl Iterator<Item = (i64, i64)> + Clone,
+    envelope: impl FnOnce() -> Result<Envelope>,
+) -> Result<Datatype> {
     let mut acc = Acc::new();
     let mut total = 0i128;
     let mut even = Progression::default();

@@ -24,7 +24,7 @@ impl Cursor {
     /// A stream of more than 2^63-1 bytes, which `Datatype::pack_size` refuses, is cut there.
     pub fn new(dt: &Datatype, base: Buf, count: usize) -> Cursor {
         let t = &*dt.0;
-        let count = if t.size == 0 { 0 } else { count.min(isize::MAX as usize / t.size) };
+        let count = (isize::MAX as usize).checked_div(t.size).map_or(0, |most| count.min(most));
         Cursor { root: repeat(&t.node, count, t.extent), base, total: (t.size * count) as u64, position: 0 }
     }
     /// Bytes in the whole stream.
@@ -45,7 +45,10 @@ impl Cursor {
     /// The rest of the stream, when it is one block of user memory.
     pub fn contiguous(&self) -> Option<(*mut u8, u64)> {
         match self.root {
-            Node::Run { off, .. } => Some((self.base.as_mut_ptr().wrapping_offset(off).wrapping_add(self.position as usize), self.remaining())),
+            Node::Run { off, .. } => Some((
+                self.base.as_mut_ptr().wrapping_offset(off).wrapping_add(self.position as usize),
+                self.remaining(),
+            )),
             Node::Empty => Some((self.base.as_mut_ptr(), 0)),
             _ => None,
         }
@@ -221,7 +224,12 @@ unsafe fn walk<W: Way>(node: &Node, base: *mut u8, skip: u64, s: &mut Stream) {
                 let b = blocks[i];
                 let end = blocks.get(i + 1).map_or(*bytes, |b| b.start);
                 // SAFETY: the caller's promise.
-                unsafe { s.block::<W>(base.wrapping_offset(b.off.wrapping_add((from - b.start) as isize)), (end - from) as usize) };
+                unsafe {
+                    s.block::<W>(
+                        base.wrapping_offset(b.off.wrapping_add((from - b.start) as isize)),
+                        (end - from) as usize,
+                    )
+                };
                 if s.left == 0 {
                     return;
                 }
@@ -300,8 +308,12 @@ unsafe fn columns<W: Way>(body: &Node, base: *mut u8, stride: isize, n: usize, e
             unsafe { W::strided(user.wrapping_offset(off), stride, s.at.wrapping_add(start), each as isize, len, k) }
         };
         match body {
-            Node::Strided { off, len, stride, n } => (0..*n).for_each(|b| column(off.wrapping_add(stride.wrapping_mul(b as isize)), b * len, *len)),
-            Node::Even { off, len, offs } => offs.iter().enumerate().for_each(|(b, o)| column(off.wrapping_add(*o), b * len, *len)),
+            Node::Strided { off, len, stride, n } => {
+                (0..*n).for_each(|b| column(off.wrapping_add(stride.wrapping_mul(b as isize)), b * len, *len))
+            }
+            Node::Even { off, len, offs } => {
+                offs.iter().enumerate().for_each(|(b, o)| column(off.wrapping_add(*o), b * len, *len))
+            }
             Node::Ragged { off, bytes, blocks } => {
                 for (b, block) in blocks.iter().enumerate() {
                     let end = blocks.get(b + 1).map_or(*bytes, |b| b.start);

@@ -45,6 +45,10 @@ fn write(t: &Datatype, depth: usize, s: &mut dyn Write) -> Result {
         }
         MPI_COMBINER_F90_REAL | MPI_COMBINER_F90_COMPLEX => write!(s, "({}, {})", arg(0), arg(1))?,
         MPI_COMBINER_F90_INTEGER => write!(s, "({})", arg(0))?,
+        MPI_COMBINER_VALUE_INDEX => {
+            let name = |i: usize| e.datatypes.get(i).and_then(|t| t.0.name).unwrap_or("?");
+            return write!(s, "({}, {})", name(0), name(1));
+        }
         MPI_COMBINER_STRUCT => {
             let n = e.datatypes.len();
             s.write_char('{')?;

@@ -22,8 +22,14 @@ impl Envelope {
     }
 
     /// `counts` and `displs` are int and MPI_Aint arguments of the plain form, all of them large counts of the `_c` form.
-    pub(crate) fn new(combiner: i32, large: bool, counts: &[&[i64]], displs: &[&[i64]], types: &[&Datatype]) -> Result<Envelope> {
-        let mut e = Envelope { combiner, datatypes: types.iter().map(|t| Datatype::clone(t)).collect(), ..Default::default() };
+    pub(crate) fn new(
+        combiner: i32,
+        large: bool,
+        counts: &[&[i64]],
+        displs: &[&[i64]],
+        types: &[&Datatype],
+    ) -> Result<Envelope> {
+        let mut e = Envelope { combiner, datatypes: types.iter().copied().cloned().collect(), ..Default::default() };
         if large {
             e.large_counts = [counts.concat(), displs.concat()].concat();
         } else {
@@ -40,7 +46,11 @@ impl Envelope {
     pub(crate) fn ints(&mut self, list: &[i64]) -> Result<()> {
         for &v in list {
             let Ok(v) = i32::try_from(v) else {
-                bail!(MPI_ERR_ARG, "{v} does not fit an int argument of {}; use its _c form", combiner_name(self.combiner));
+                bail!(
+                    MPI_ERR_ARG,
+                    "{v} does not fit an int argument of {}; use its _c form",
+                    combiner_name(self.combiner)
+                );
             };
             self.integers.push(v);
         }

@@ -30,12 +30,52 @@ unsafe fn block<const N: usize>(from: *const u8, to: *mut u8) {
     unsafe { std::ptr::copy_nonoverlapping(from, to, N) }
 }
 
+/// `v`, of which the optimiser no longer knows where it comes from. Multiples of a stride hidden this way stay in registers of
+/// their own; otherwise the addresses in the loop below become one chain of additions, a cycle each.
+#[inline(always)]
+fn opaque(mut v: isize) -> isize {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    // SAFETY: no instruction.
+    unsafe {
+        std::arch::asm!("/* {0} */", inout(reg) v, options(pure, nomem, nostack, preserves_flags))
+    };
+    v
+}
+
+/// Multiples of a stride, up to the unrolling; those of a stride the compiler knows are left alone.
+#[inline(always)]
+fn multiples<const KNOWN: bool>(stride: isize) -> [isize; UNROLL + 1] {
+    std::array::from_fn(|i| {
+        let v = stride.wrapping_mul(i as isize);
+        if KNOWN || i == 0 { v } else { opaque(v) }
+    })
+}
+
+const UNROLL: usize = 4;
+
 /// # Safety
 /// as `block`, for each of `n`.
 #[inline(always)]
-unsafe fn fixed<const N: usize>(mut from: *const u8, fs: isize, mut to: *mut u8, ts: isize, n: usize) {
-    for _ in 0..n {
-        // SAFETY: the caller's promise; the pointers are only dereferenced at blocks.
+unsafe fn fixed<const N: usize, const FROM_KNOWN: bool, const TO_KNOWN: bool>(
+    mut from: *const u8,
+    fs: isize,
+    mut to: *mut u8,
+    ts: isize,
+    n: usize,
+) {
+    if n >= UNROLL {
+        let (f, t) = (multiples::<FROM_KNOWN>(fs), multiples::<TO_KNOWN>(ts));
+        for _ in 0..n / UNROLL {
+            for i in 0..UNROLL {
+                // SAFETY: the caller's promise; the pointers are only dereferenced at blocks.
+                unsafe { block::<N>(from.wrapping_offset(f[i]), to.wrapping_offset(t[i])) };
+            }
+            from = from.wrapping_offset(f[UNROLL]);
+            to = to.wrapping_offset(t[UNROLL]);
+        }
+    }
+    for _ in 0..n % UNROLL {
+        // SAFETY: as above.
         unsafe { block::<N>(from, to) };
         from = from.wrapping_offset(fs);
         to = to.wrapping_offset(ts);
@@ -51,9 +91,9 @@ unsafe fn strides(from: *const u8, fs: isize, to: *mut u8, ts: isize, len: usize
             match len {
                 // The stream's stride is mostly the block length: known, the loop has one pointer less to advance.
                 // SAFETY: the caller's promise, with the block length spelled out.
-                $($len if ts == $len => unsafe { fixed::<$len>(from, fs, to, $len, n) },
-                $len if fs == $len => unsafe { fixed::<$len>(from, $len, to, ts, n) },
-                $len => unsafe { fixed::<$len>(from, fs, to, ts, n) },)*
+                $($len if ts == $len => unsafe { fixed::<$len, false, true>(from, fs, to, $len, n) },
+                $len if fs == $len => unsafe { fixed::<$len, true, false>(from, $len, to, ts, n) },
+                $len => unsafe { fixed::<$len, false, false>(from, fs, to, ts, n) },)*
                 _ => {
                     let (mut from, mut to) = (from, to);
                     for _ in 0..n {
@@ -66,7 +106,7 @@ unsafe fn strides(from: *const u8, fs: isize, to: *mut u8, ts: isize, len: usize
             }
         };
     }
-    by_length!(1 2 3 4 6 8 12 16 20 24 32 48 64)
+    by_length!(1 2 3 4 6 8 12 16 20 24 32 40 48 64)
 }
 
 /// A block of any length; short ones without a call.
@@ -98,6 +138,14 @@ unsafe fn short(from: *const u8, to: *mut u8, len: usize) {
                 let (a, b) = (from.cast::<u128>().read_unaligned(), from.add(len - 16).cast::<u128>().read_unaligned());
                 to.cast::<u128>().write_unaligned(a);
                 to.add(len - 16).cast::<u128>().write_unaligned(b);
+            }
+            33..=64 => {
+                let (a, b) = (
+                    from.cast::<[u128; 2]>().read_unaligned(),
+                    from.add(len - 32).cast::<[u128; 2]>().read_unaligned(),
+                );
+                to.cast::<[u128; 2]>().write_unaligned(a);
+                to.add(len - 32).cast::<[u128; 2]>().write_unaligned(b);
             }
             _ => std::ptr::copy_nonoverlapping(from, to, len),
         }

@@ -21,17 +21,42 @@ pub(crate) struct Block {
 pub(crate) enum Node {
     Empty,
     /// One block.
-    Run { off: isize, len: usize },
+    Run {
+        off: isize,
+        len: usize,
+    },
     /// `n` blocks of `len` bytes, `stride` apart.
-    Strided { off: isize, len: usize, stride: isize, n: usize },
+    Strided {
+        off: isize,
+        len: usize,
+        stride: isize,
+        n: usize,
+    },
     /// Blocks of one length at listed displacements.
-    Even { off: isize, len: usize, offs: Arc<[isize]> },
+    Even {
+        off: isize,
+        len: usize,
+        offs: Arc<[isize]>,
+    },
     /// Blocks of any lengths; a block ends where the next one starts in the stream, the last at `bytes`.
-    Ragged { off: isize, bytes: u64, blocks: Arc<[Block]> },
+    Ragged {
+        off: isize,
+        bytes: u64,
+        blocks: Arc<[Block]>,
+    },
     /// `n` copies of `body` (`each` bytes), `stride` apart.
-    Loop { off: isize, stride: isize, n: usize, each: u64, body: Arc<Node> },
+    Loop {
+        off: isize,
+        stride: isize,
+        n: usize,
+        each: u64,
+        body: Arc<Node>,
+    },
     /// Unlike parts one after the other.
-    Seq { off: isize, seq: Arc<Seq> },
+    Seq {
+        off: isize,
+        seq: Arc<Seq>,
+    },
 }
 
 #[derive(Debug)]
@@ -127,7 +152,10 @@ impl Node {
                 let mut from = skip;
                 (i..blocks.len()).all(|i| {
                     let end = blocks.get(i + 1).map_or(*bytes, |b| b.start);
-                    let at = base.wrapping_add(*off).wrapping_add(blocks[i].off).wrapping_add((from - blocks[i].start) as isize);
+                    let at = base
+                        .wrapping_add(*off)
+                        .wrapping_add(blocks[i].off)
+                        .wrapping_add((from - blocks[i].start) as isize);
                     let len = (end - from) as usize;
                     from = end;
                     f(at, len)

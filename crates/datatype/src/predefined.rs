@@ -5,9 +5,9 @@
 //! struct of its two members and counts as two basic elements.
 //! Known gap: Fortran INTEGER, REAL and LOGICAL have four bytes (MPI_Abi_set_fortran_info cannot say otherwise).
 use crate::Datatype;
-use crate::node::Node;
+use crate::node::{Node, SeqBuilder};
 use crate::signature::Sig;
-use crate::types::Inner;
+use crate::types::{Inner, Uniform};
 use oxmpi_base::{consts::*, handle};
 use std::sync::LazyLock;
 
@@ -52,19 +52,11 @@ pub(crate) enum Elem {
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     C80,
     C128,
-    Pair(Pair),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pair {
-    I16I32,
-    I32I32,
-    I64I32,
-    F32I32,
-    F64I32,
-    LongDoubleI32,
-    F32F32,
-    F64F64,
+    /// Value and index, as rows of the table of basic types.
+    Pair {
+        value: u8,
+        index: u8,
+    },
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -158,17 +150,17 @@ static ROWS: &[Row] = {
     }
 };
 
-/// Name, value type, index type, kernel.
-static PAIRS: &[(handle::Datatype, &str, handle::Datatype, handle::Datatype, Pair)] = &[
-    (MPI_FLOAT_INT, "MPI_FLOAT_INT", MPI_FLOAT, MPI_INT, Pair::F32I32),
-    (MPI_DOUBLE_INT, "MPI_DOUBLE_INT", MPI_DOUBLE, MPI_INT, Pair::F64I32),
-    (MPI_LONG_INT, "MPI_LONG_INT", MPI_LONG, MPI_INT, Pair::I64I32),
-    (MPI_2INT, "MPI_2INT", MPI_INT, MPI_INT, Pair::I32I32),
-    (MPI_SHORT_INT, "MPI_SHORT_INT", MPI_SHORT, MPI_INT, Pair::I16I32),
-    (MPI_LONG_DOUBLE_INT, "MPI_LONG_DOUBLE_INT", MPI_LONG_DOUBLE, MPI_INT, Pair::LongDoubleI32),
-    (MPI_2REAL, "MPI_2REAL", MPI_REAL, MPI_REAL, Pair::F32F32),
-    (MPI_2DOUBLE_PRECISION, "MPI_2DOUBLE_PRECISION", MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION, Pair::F64F64),
-    (MPI_2INTEGER, "MPI_2INTEGER", MPI_INTEGER, MPI_INTEGER, Pair::I32I32),
+/// Named pair types: handle, name, value type, index type.
+pub(crate) static PAIRS: &[(handle::Datatype, &str, handle::Datatype, handle::Datatype)] = &[
+    (MPI_FLOAT_INT, "MPI_FLOAT_INT", MPI_FLOAT, MPI_INT),
+    (MPI_DOUBLE_INT, "MPI_DOUBLE_INT", MPI_DOUBLE, MPI_INT),
+    (MPI_LONG_INT, "MPI_LONG_INT", MPI_LONG, MPI_INT),
+    (MPI_2INT, "MPI_2INT", MPI_INT, MPI_INT),
+    (MPI_SHORT_INT, "MPI_SHORT_INT", MPI_SHORT, MPI_INT),
+    (MPI_LONG_DOUBLE_INT, "MPI_LONG_DOUBLE_INT", MPI_LONG_DOUBLE, MPI_INT),
+    (MPI_2REAL, "MPI_2REAL", MPI_REAL, MPI_REAL),
+    (MPI_2DOUBLE_PRECISION, "MPI_2DOUBLE_PRECISION", MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION),
+    (MPI_2INTEGER, "MPI_2INTEGER", MPI_INTEGER, MPI_INTEGER),
 ];
 
 const BASE: usize = MPI_DATATYPE_NULL.0;
@@ -191,14 +183,16 @@ static TYPES: LazyLock<[Option<Datatype>; SLOTS]> = LazyLock::new(|| {
     for (i, r) in ROWS.iter().enumerate() {
         t[r.handle.0 - BASE] = Some(basic(i));
     }
-    for &(h, name, v, x, kernel) in PAIRS {
-        t[h.0 - BASE] = Some(pair(h, name, row(v), row(x), kernel));
+    for &(h, name, v, x) in PAIRS {
+        let mut inner = pair(row(v), row(x));
+        inner.identify(h, name);
+        t[h.0 - BASE] = Some(Datatype::new(inner));
     }
     t
 });
 
-fn row(h: handle::Datatype) -> usize {
-    INDEX[h.0 - BASE] as usize
+pub(crate) fn row(h: handle::Datatype) -> u8 {
+    INDEX[h.0 - BASE]
 }
 
 /// Size of a row of the table of basic types, as signatures name them.
@@ -213,27 +207,42 @@ pub(crate) fn prim(row: u8) -> &'static Row {
 
 fn basic(i: usize) -> Datatype {
     let r = &ROWS[i];
-    let size = r.size as usize;
-    let node = Node::Run { off: 0, len: size };
-    let mut inner = Inner::named(node, Sig::Uniform { prim: i as u8, n: 1 }, size, size as isize, r.align as usize);
-    inner.identify(r.handle, r.name, (r.group, r.elem));
+    let mut inner = scalar(i as u8);
+    inner.identify(r.handle, r.name);
     Datatype::new(inner)
 }
 
-fn pair(h: handle::Datatype, name: &'static str, v: usize, x: usize, kernel: Pair) -> Datatype {
-    let (rv, rx) = (&ROWS[v], &ROWS[x]);
-    let at = (rv.size as usize).next_multiple_of(rx.align as usize);
-    let align = rv.align.max(rx.align) as usize;
-    let end = at + rx.size as usize;
-    let mut seq = crate::node::SeqBuilder::default();
-    seq.push(&Node::Run { off: 0, len: rv.size as usize });
-    seq.push(&Node::Run { off: at as isize, len: rx.size as usize });
-    let sig = Sig::concat([Sig::Uniform { prim: v as u8, n: 1 }, Sig::Uniform { prim: x as u8, n: 1 }].into_iter());
-    let extent = end.next_multiple_of(align) as isize;
-    let mut inner = Inner::named(seq.finish(), sig, rv.size as usize + rx.size as usize, extent, align);
-    inner.identify(h, name, (Group::Pair, Elem::Pair(kernel)));
+/// An unnamed predefined type like this row of the table.
+pub(crate) fn scalar(i: u8) -> Inner {
+    let r = prim(i);
+    let size = r.size as usize;
+    let mut inner = Inner::predefined(
+        Node::Run { off: 0, len: size },
+        Sig::Uniform { prim: i, n: 1 },
+        size,
+        size as isize,
+        r.align as usize,
+    );
+    inner.elem = Some((r.group, r.elem));
+    inner.uniform = Uniform::One(r.handle);
+    inner
+}
+
+/// An unnamed predefined pair type, laid out like the C struct.
+pub(crate) fn pair(value: u8, index: u8) -> Inner {
+    let (v, x) = (prim(value), prim(index));
+    let at = (v.size as usize).next_multiple_of(x.align as usize);
+    let align = v.align.max(x.align) as usize;
+    let end = at + x.size as usize;
+    let mut seq = SeqBuilder::default();
+    seq.push(&Node::Run { off: 0, len: v.size as usize });
+    seq.push(&Node::Run { off: at as isize, len: x.size as usize });
+    let sig = Sig::concat([value, index].into_iter().map(|prim| Sig::Uniform { prim, n: 1 }));
+    let size = v.size as usize + x.size as usize;
+    let mut inner = Inner::predefined(seq.finish(), sig, size, end.next_multiple_of(align) as isize, align);
+    inner.elem = Some((Group::Pair, Elem::Pair { value, index }));
     inner.true_ub = end as isize;
-    Datatype::new(inner)
+    inner
 }
 
 impl Datatype {

@@ -9,9 +9,17 @@ use std::sync::Arc;
 pub(crate) enum Sig {
     Empty,
     /// `n` elements of the predefined type with this table index.
-    Uniform { prim: u8, n: u64 },
+    Uniform {
+        prim: u8,
+        n: u64,
+    },
     /// `n` times `body`.
-    Repeat { n: u64, bytes: u64, count: u64, body: Arc<Sig> },
+    Repeat {
+        n: u64,
+        bytes: u64,
+        count: u64,
+        body: Arc<Sig>,
+    },
     Seq(Arc<SeqSig>),
 }
 
@@ -52,7 +60,9 @@ impl Sig {
             _ if times == 1 => self.clone(),
             Sig::Empty => Sig::Empty,
             Sig::Uniform { prim, n } => Sig::Uniform { prim: *prim, n: n * times },
-            Sig::Repeat { n, bytes, count, body } => Sig::Repeat { n: n * times, bytes: *bytes, count: *count, body: body.clone() },
+            Sig::Repeat { n, bytes, count, body } => {
+                Sig::Repeat { n: n * times, bytes: *bytes, count: *count, body: body.clone() }
+            }
             Sig::Seq(s) => Sig::Repeat { n: times, bytes: s.bytes, count: s.count, body: Arc::new(self.clone()) },
         }
     }
@@ -87,7 +97,9 @@ impl Sig {
                 let e = prim_size(*prim) as u64;
                 (bytes % e == 0).then_some(bytes / e)
             }
-            Sig::Repeat { bytes: each, count, body, .. } => Some(bytes / each * count + body.elements_in(bytes % each)?),
+            Sig::Repeat { bytes: each, count, body, .. } => {
+                Some(bytes / each * count + body.elements_in(bytes % each)?)
+            }
             Sig::Seq(s) => {
                 if bytes >= s.bytes {
                     return Some(s.count);
@@ -96,6 +108,16 @@ impl Sig {
                 Some(before + part.elements_in(bytes - start)?)
             }
         }
+    }
+    /// Bytes in a representation in which a basic type takes `size(table index)` bytes; None if that is more than 63 bits hold.
+    pub fn bytes_as(&self, size: &dyn Fn(u8) -> u64) -> Option<u64> {
+        let bytes = match self {
+            Sig::Empty => 0,
+            Sig::Uniform { prim, n } => n.checked_mul(size(*prim))?,
+            Sig::Repeat { n, body, .. } => n.checked_mul(body.bytes_as(size)?)?,
+            Sig::Seq(s) => s.parts.iter().try_fold(0u64, |sum, p| sum.checked_add(p.2.bytes_as(size)?))?,
+        };
+        i64::try_from(bytes).is_ok().then_some(bytes)
     }
     /// Calls `f(table index, elements)` for the runs of equal basic types, in order, until it says false.
     pub fn visit(&self, f: &mut dyn FnMut(u8, u64) -> bool) -> bool {

@@ -37,7 +37,7 @@ pub(crate) struct Inner {
     pub node: Arc<Node>,
     pub handle: Option<handle::Datatype>,
     pub name: Option<&'static str>,
-    /// For types that can be reduced.
+    /// For predefined types, named or not: what the predefined operations do with it.
     pub elem: Option<(Group, Elem)>,
     pub uniform: Uniform,
     pub sig: Sig,
@@ -46,7 +46,7 @@ pub(crate) struct Inner {
 
 impl Inner {
     /// A committed predefined type of these dimensions.
-    pub fn named(node: Node, sig: Sig, size: usize, extent: isize, align: usize) -> Inner {
+    pub fn predefined(node: Node, sig: Sig, size: usize, extent: isize, align: usize) -> Inner {
         Inner {
             dense: None,
             size,
@@ -66,10 +66,10 @@ impl Inner {
             envelope: Envelope::named(),
         }
     }
-    pub fn identify(&mut self, h: handle::Datatype, name: &'static str, elem: (Group, Elem)) {
+    /// Makes it a named one.
+    pub fn identify(&mut self, h: handle::Datatype, name: &'static str) {
         self.handle = Some(h);
         self.name = Some(name);
-        self.elem = Some(elem);
         self.uniform = Uniform::One(h);
     }
     pub fn ub(&self) -> isize {
@@ -102,6 +102,11 @@ impl Datatype {
     /// Some(handle) exactly for predefined types.
     pub fn predefined_handle(&self) -> Option<handle::Datatype> {
         self.0.handle
+    }
+    /// Named, or made by MPI_Type_create_f90_* or MPI_Type_get_value_index: always committed, never freed, and the predefined
+    /// operations work on it.
+    pub fn is_predefined(&self) -> bool {
+        self.0.elem.is_some()
     }
     /// Bytes of data in one element.
     #[inline]
@@ -218,7 +223,11 @@ impl Datatype {
             Some(n) if n <= isize::MAX as usize => Ok(n as u64),
             _ => Err(Error::new(
                 MPI_ERR_COUNT,
-                format!("{count} elements of {} bytes ({}) are more bytes than a message can hold", self.0.size, self.describe()),
+                format!(
+                    "{count} elements of {} bytes ({}) are more bytes than a message can hold",
+                    self.0.size,
+                    self.describe()
+                ),
             )),
         }
     }

@@ -66,7 +66,9 @@ impl Map {
     }
     /// Displacement of each byte of the packed stream of `count` elements.
     fn bytes(&self, count: i64) -> Vec<i64> {
-        (0..count).flat_map(|i| self.data.iter().flat_map(move |d| (0..d.1).map(move |b| i * self.extent() + d.0 + b))).collect()
+        (0..count)
+            .flat_map(|i| self.data.iter().flat_map(move |d| (0..d.1).map(move |b| i * self.extent() + d.0 + b)))
+            .collect()
     }
 }
 
@@ -264,12 +266,16 @@ fn spec() -> impl Strategy<Value = Spec> {
             (0..5i64, 0..4i64, -4..8i64, b.clone()).prop_map(|(n, l, s, t)| Spec::Vector(n, l, s, t)),
             (0..5i64, 0..4i64, -40..80i64, b.clone()).prop_map(|(n, l, s, t)| Spec::Hvector(n, l, s, t)),
             (blocks(), b.clone()).prop_map(|(l, t)| Spec::Indexed(l, t)),
-            (blocks(), b.clone()).prop_map(|(l, t)| Spec::Hindexed(l.into_iter().map(|(b, d)| (b, d * 5)).collect(), t)),
-            (0..4i64, prop::collection::vec(-5..20i64, 0..6), b.clone()).prop_map(|(n, l, t)| Spec::IndexedBlock(n, l, t)),
-            (0..4i64, prop::collection::vec(-50..200i64, 0..6), b.clone()).prop_map(|(n, l, t)| Spec::HindexedBlock(n, l, t)),
+            (blocks(), b.clone())
+                .prop_map(|(l, t)| Spec::Hindexed(l.into_iter().map(|(b, d)| (b, d * 5)).collect(), t)),
+            (0..4i64, prop::collection::vec(-5..20i64, 0..6), b.clone())
+                .prop_map(|(n, l, t)| Spec::IndexedBlock(n, l, t)),
+            (0..4i64, prop::collection::vec(-50..200i64, 0..6), b.clone())
+                .prop_map(|(n, l, t)| Spec::HindexedBlock(n, l, t)),
             prop::collection::vec((0..3i64, -20..100i64, t.clone()), 0..4).prop_map(Spec::Struct),
             (-20..20i64, -30..60i64, b.clone()).prop_map(|(l, e, t)| Spec::Resized(l, e, t)),
-            (prop::collection::vec(dimension(), 1..4), any::<bool>(), b.clone()).prop_map(|(d, f, t)| Spec::Subarray(d, f, t)),
+            (prop::collection::vec(dimension(), 1..4), any::<bool>(), b.clone())
+                .prop_map(|(d, f, t)| Spec::Subarray(d, f, t)),
             (prop::collection::vec(distribution(), 1..4), 0..100i32, any::<bool>(), b.clone())
                 .prop_map(|(d, r, f, t)| Spec::Darray(d, r, f, t)),
             b.prop_map(Spec::Dup),
@@ -310,7 +316,7 @@ fn distinct(bytes: &[i64]) -> bool {
 const LIMIT: usize = 20_000;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, max_global_rejects: 1 << 20, ..ProptestConfig::default() })]
 
     #[test]
     fn bounds_and_sizes(s in spec(), large: bool) {

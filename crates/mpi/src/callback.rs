@@ -1,5 +1,6 @@
 //! Calls into the program: attribute callbacks (MPI-5.0 7.7), error handlers (9.3), reduction functions
-//! (6.9.5), and the one store through an untyped pointer that `MPI_X_get_attr` makes.
+//! (6.9.5), and the few stores and loads through untyped pointers that carry one value (attributes, Fortran
+//! booleans).
 //!
 //! Invariant: this is the only module of the crate that turns a [`FnPtr`] into a call. A function pointer
 //! that the program registered with the documented type is relied on; MPI can not check it. Callers hold
@@ -7,8 +8,9 @@
 //!
 //! Known gaps: functions registered from Fortran get C arguments; the Fortran bindings must wrap them.
 
-use oxmpi_base::Result;
 use oxmpi_base::args::{Buf, FnPtr, Out};
+use oxmpi_base::consts::MPI_ERR_ARG;
+use oxmpi_base::{Result, bail};
 use std::ffi::c_int;
 
 /// Handles are passed as the `usize` they are; in C they are pointers, which travel the same way.
@@ -98,4 +100,24 @@ pub(crate) unsafe fn user_op_large(f: FnPtr, input: *const u8, inout: *mut u8, c
 pub(crate) fn store_pointer(at: Buf, value: usize) -> Result<()> {
     // SAFETY: the standard documents the argument as the address of a `void *`; null is refused by `set`.
     unsafe { Out::new(at.0 as *mut usize) }.set(value)
+}
+
+/// Writes bytes where the standard documents a value of that size; null is MPI_ERR_ARG.
+pub(crate) fn store_bytes(at: Buf, bytes: &[u8]) -> Result<()> {
+    if at.addr() == 0 {
+        bail!(MPI_ERR_ARG, "a result argument is a null pointer; pass the address of a variable");
+    }
+    // SAFETY: not null, and a value of this size by the argument's documentation.
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), at.as_mut_ptr(), bytes.len()) };
+    Ok(())
+}
+
+/// Reads bytes where the standard documents a value of that size; null is MPI_ERR_ARG.
+pub(crate) fn load_bytes(at: Buf, bytes: &mut [u8]) -> Result<()> {
+    if at.addr() == 0 {
+        bail!(MPI_ERR_ARG, "an argument is a null pointer; pass the address of a variable");
+    }
+    // SAFETY: not null, and a value of this size by the argument's documentation.
+    unsafe { std::ptr::copy_nonoverlapping(at.as_ptr(), bytes.as_mut_ptr(), bytes.len()) };
+    Ok(())
 }

@@ -3,7 +3,7 @@ use crate::world::{self, Phase, World};
 use crate::{attr, comm, errhan, group, info, table};
 use oxmpi_base::args::{Buf, Out, OutStr};
 use oxmpi_base::consts::*;
-use oxmpi_base::{Result, bail, handle};
+use oxmpi_base::{Error, Result, bail, handle};
 use oxmpi_pt2pt::Engine;
 use oxmpi_transport_shm::node::Node;
 use oxmpi_transport_shm::segment::Segment;
@@ -53,7 +53,7 @@ fn start(thread_level: i32) -> Result<()> {
     };
     let w = world::install(w)?;
     if let Some(c) = &w.control {
-        c.hello(oxmpi_sys::pid())?;
+        c.hello(oxmpi_sys::pid()).map_err(launcher_gone)?;
     }
     errhan::set_request_hook(crate::request::comm_of);
     errhan::set_rank_known(true);
@@ -67,6 +67,10 @@ fn start(thread_level: i32) -> Result<()> {
     table::set_concurrent(threads);
     world::set_phase(Phase::Running);
     Ok(())
+}
+
+fn launcher_gone(e: std::io::Error) -> Error {
+    Error::new(MPI_ERR_OTHER, format!("the launcher does not answer on the control socket: {e}"))
 }
 
 /// MPI_INFO_ENV (MPI-5.0 11.2.1).
@@ -90,7 +94,7 @@ pub fn finalize() -> Result<()> {
     oxmpi_coll::barrier(&comm::get(MPI_COMM_WORLD)?.endpoint)?;
     w.engine.wait(|s| s.drained().then_some(()))?;
     if let Some(c) = &w.control {
-        c.finalized()?;
+        c.finalized().map_err(launcher_gone)?;
     }
     world::set_phase(Phase::After);
     table::set_concurrent(true);

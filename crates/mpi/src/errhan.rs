@@ -398,4 +398,22 @@ mod tests {
     fn files_return_by_default() {
         assert_eq!(raise(ErrObject::File(MPI_FILE_NULL), Error::new(MPI_ERR_FILE, "x")), MPI_ERR_FILE);
     }
+
+    /// Runs in a process of its own: see the next test.
+    #[test]
+    #[ignore = "ends its process"]
+    fn child_of_the_next_test() {
+        raise(ErrObject::None, Error::new(MPI_ERR_RANK, "rank 9 is not there"));
+    }
+
+    #[test]
+    fn fatal_says_why_and_exits_with_the_class() {
+        let me = std::env::current_exe().unwrap();
+        let args = ["--exact", "errhan::tests::child_of_the_next_test", "--ignored", "--nocapture"];
+        let child = std::process::Command::new(me).args(args).output().unwrap();
+        let text = String::from_utf8_lossy(&child.stderr);
+        assert_eq!(child.status.code(), Some(MPI_ERR_RANK), "{text}");
+        assert!(text.contains("MPI_ERR_RANK: rank 9 is not there"), "{text}");
+        assert!(text.contains("pid "), "{text}");
+    }
 }

@@ -17,7 +17,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 const MAX_KEY: usize = MPI_MAX_INFO_KEY as usize - 1;
 const MAX_VALUE: usize = MPI_MAX_INFO_VAL as usize - 1;
 
-type Pair = (Box<[u8]>, Box<[u8]>);
+/// A key and its value.
+pub type Pair = (Box<[u8]>, Box<[u8]>);
 
 /// Ordered (key, value) pairs.
 #[derive(Debug, Default)]
@@ -83,7 +84,7 @@ impl Info {
         self.pairs().get(n).map(|p| p.0.clone())
     }
     /// All pairs, as they are now.
-    pub fn snapshot(&self) -> Vec<(Box<[u8]>, Box<[u8]>)> {
+    pub fn snapshot(&self) -> Vec<Pair> {
         self.pairs().clone()
     }
     fn check_writable(&self) -> Result<()> {

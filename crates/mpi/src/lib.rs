@@ -1,11 +1,23 @@
 //! The chapters of the standard, one module each. Procedures are named as in `spec/procedures.tsv`;
 //! the `abi` crate calls them after decoding the C arguments (see ARCHITECTURE.md).
+pub mod abi_info;
 pub mod attr;
+mod buffer;
 mod callback;
+pub mod coll;
 pub mod comm;
+mod context;
 pub mod datatype;
+pub mod env;
 mod errcode;
 pub mod errhan;
 pub mod group;
 pub mod info;
+mod memory;
+pub mod op;
+pub mod pt2pt;
+pub mod request;
+mod status;
 pub mod table;
+pub mod topo;
+mod world;

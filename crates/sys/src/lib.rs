@@ -2,11 +2,17 @@
 //!
 //! Everything here returns `std::io::Result` and hands out owned descriptors and mappings, so that
 //! what a process holds goes away with it. Linux only.
+pub mod affinity;
+pub mod cgroup;
 pub mod clock;
 pub mod cma;
+pub mod fd;
 pub mod futex;
 pub mod membarrier;
 pub mod memory;
+pub mod poll;
+pub mod process;
+pub mod signal;
 
 /// This process's id.
 pub fn pid() -> i32 {

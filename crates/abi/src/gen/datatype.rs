@@ -32,9 +32,9 @@ entry! { MPI_Type_contiguous PMPI_Type_contiguous(count: i32, oldtype: Datatype,
 entry! { MPI_Type_contiguous_c PMPI_Type_contiguous_c(count: i64, oldtype: Datatype, newtype: Out<Datatype>)
     [ErrObject::None], datatype::type_contiguous(count, oldtype, newtype, true) }
 entry! { MPI_Type_create_darray PMPI_Type_create_darray(size: i32, rank: i32, ndims: i32, array_of_gsizes: Arr<i32>, array_of_distribs: Arr<i32>, array_of_dargs: Arr<i32>, array_of_psizes: Arr<i32>, order: i32, oldtype: Datatype, newtype: Out<Datatype>)
-    [ErrObject::None], unsupported("MPI_Type_create_darray") }
+    [ErrObject::None], datatype::type_create_darray(size, rank, ndims, Counts::Int(array_of_gsizes), array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype, false) }
 entry! { MPI_Type_create_darray_c PMPI_Type_create_darray_c(size: i32, rank: i32, ndims: i32, array_of_gsizes: Arr<i64>, array_of_distribs: Arr<i32>, array_of_dargs: Arr<i32>, array_of_psizes: Arr<i32>, order: i32, oldtype: Datatype, newtype: Out<Datatype>)
-    [ErrObject::None], unsupported("MPI_Type_create_darray_c") }
+    [ErrObject::None], datatype::type_create_darray(size, rank, ndims, Counts::Wide(array_of_gsizes), array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype, true) }
 entry! { MPI_Type_create_f90_complex PMPI_Type_create_f90_complex(p: i32, r: i32, newtype: Out<Datatype>)
     [ErrObject::None], unsupported("MPI_Type_create_f90_complex") }
 entry! { MPI_Type_create_f90_integer PMPI_Type_create_f90_integer(r: i32, newtype: Out<Datatype>)
@@ -75,13 +75,13 @@ entry! { MPI_Type_free PMPI_Type_free(datatype: Out<Datatype>)
     [ErrObject::None], datatype::type_free(datatype) }
 value! { MPI_Type_fromint PMPI_Type_fromint(datatype: i32) -> Datatype, from_int(datatype) }
 entry! { MPI_Type_get_contents PMPI_Type_get_contents(datatype: Datatype, max_integers: i32, max_addresses: i32, max_datatypes: i32, array_of_integers: Arr<i32>, array_of_addresses: Arr<i64>, array_of_datatypes: Arr<Datatype>)
-    [ErrObject::None], unsupported("MPI_Type_get_contents") }
+    [ErrObject::None], datatype::type_get_contents(datatype, i64::from(max_integers), i64::from(max_addresses), 0, i64::from(max_datatypes), array_of_integers, array_of_addresses, absent_array(), array_of_datatypes, false) }
 entry! { MPI_Type_get_contents_c PMPI_Type_get_contents_c(datatype: Datatype, max_integers: i64, max_addresses: i64, max_large_counts: i64, max_datatypes: i64, array_of_integers: Arr<i32>, array_of_addresses: Arr<i64>, array_of_large_counts: Arr<i64>, array_of_datatypes: Arr<Datatype>)
-    [ErrObject::None], unsupported("MPI_Type_get_contents_c") }
+    [ErrObject::None], datatype::type_get_contents(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes, true) }
 entry! { MPI_Type_get_envelope PMPI_Type_get_envelope(datatype: Datatype, num_integers: Out<i32>, num_addresses: Out<i32>, num_datatypes: Out<i32>, combiner: Out<i32>)
-    [ErrObject::None], unsupported("MPI_Type_get_envelope") }
+    [ErrObject::None], datatype::type_get_envelope(datatype, OutCount::Int(num_integers), OutCount::Int(num_addresses), OutCount::Wide(absent()), OutCount::Int(num_datatypes), combiner, false) }
 entry! { MPI_Type_get_envelope_c PMPI_Type_get_envelope_c(datatype: Datatype, num_integers: Out<i64>, num_addresses: Out<i64>, num_large_counts: Out<i64>, num_datatypes: Out<i64>, combiner: Out<i32>)
-    [ErrObject::None], unsupported("MPI_Type_get_envelope_c") }
+    [ErrObject::None], datatype::type_get_envelope(datatype, OutCount::Wide(num_integers), OutCount::Wide(num_addresses), OutCount::Wide(num_large_counts), OutCount::Wide(num_datatypes), combiner, true) }
 entry! { MPI_Type_get_extent PMPI_Type_get_extent(datatype: Datatype, lb: Out<i64>, extent: Out<i64>)
     [ErrObject::None], datatype::type_get_extent(datatype, OutCount::Wide(lb), OutCount::Wide(extent), false) }
 entry! { MPI_Type_get_extent_c PMPI_Type_get_extent_c(datatype: Datatype, lb: Out<i64>, extent: Out<i64>)
@@ -97,13 +97,13 @@ entry! { MPI_Type_get_true_extent_c PMPI_Type_get_true_extent_c(datatype: Dataty
 entry! { MPI_Type_get_true_extent_x PMPI_Type_get_true_extent_x(datatype: Datatype, true_lb: Out<i64>, true_extent: Out<i64>)
     [ErrObject::None], datatype::type_get_true_extent_x(datatype, true_lb, true_extent) }
 entry! { MPI_Type_get_value_index PMPI_Type_get_value_index(value_type: Datatype, index_type: Datatype, pair_type: Out<Datatype>)
-    [ErrObject::None], unsupported("MPI_Type_get_value_index") }
+    [ErrObject::None], datatype::type_get_value_index(value_type, index_type, pair_type) }
 entry! { MPI_Type_indexed PMPI_Type_indexed(count: i32, array_of_blocklengths: Arr<i32>, array_of_displacements: Arr<i32>, oldtype: Datatype, newtype: Out<Datatype>)
     [ErrObject::None], datatype::type_indexed(i64::from(count), Counts::Int(array_of_blocklengths), Counts::Int(array_of_displacements), oldtype, newtype, false) }
 entry! { MPI_Type_indexed_c PMPI_Type_indexed_c(count: i64, array_of_blocklengths: Arr<i64>, array_of_displacements: Arr<i64>, oldtype: Datatype, newtype: Out<Datatype>)
     [ErrObject::None], datatype::type_indexed(count, Counts::Wide(array_of_blocklengths), Counts::Wide(array_of_displacements), oldtype, newtype, true) }
 entry! { MPI_Type_match_size PMPI_Type_match_size(typeclass: i32, size: i32, datatype: Out<Datatype>)
-    [ErrObject::None], unsupported("MPI_Type_match_size") }
+    [ErrObject::None], datatype::type_match_size(typeclass, size, datatype) }
 entry! { MPI_Type_set_name PMPI_Type_set_name(datatype: Datatype, type_name: Str)
     [ErrObject::None], datatype::type_set_name(datatype, type_name) }
 entry! { MPI_Type_size PMPI_Type_size(datatype: Datatype, size: Out<i32>)

@@ -1,6 +1,7 @@
 //! Entry points of chapter `topo`.
 //! Generated from spec/ by `cargo xtask codegen`: do not edit.
 use crate::entry::*;
+use oxmpi_mpi::topo;
 
 entry! { MPI_Cart_coords PMPI_Cart_coords(comm: Comm, rank: i32, maxdims: i32, coords: Arr<i32>)
     [ErrObject::Comm(comm)], unsupported("MPI_Cart_coords") }
@@ -101,4 +102,4 @@ entry! { MPI_Neighbor_alltoallw_init PMPI_Neighbor_alltoallw_init(sendbuf: Buf, 
 entry! { MPI_Neighbor_alltoallw_init_c PMPI_Neighbor_alltoallw_init_c(sendbuf: Buf, sendcounts: Arr<i64>, sdispls: Arr<i64>, sendtypes: Arr<Datatype>, recvbuf: Buf, recvcounts: Arr<i64>, rdispls: Arr<i64>, recvtypes: Arr<Datatype>, comm: Comm, info: Info, request: Out<Request>)
     [ErrObject::Comm(comm)], unsupported("MPI_Neighbor_alltoallw_init_c") }
 entry! { MPI_Topo_test PMPI_Topo_test(comm: Comm, status: Out<i32>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Topo_test") }
+    [ErrObject::Comm(comm)], topo::topo_test(comm, status) }

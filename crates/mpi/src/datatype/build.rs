@@ -1,0 +1,289 @@
+//! Constructors of datatypes and the way back (MPI-5.0 5.1.2 to 5.1.4, 5.1.13, 6.9.4, 19.1.5).
+//!
+//! Array arguments are checked for null and copied here; everything else is checked by the `datatype`
+//! crate, whose messages name the argument.
+
+use super::{TypeRef, get, give, insert};
+use oxmpi_base::args::{self, Arr, Counts, Out, OutCount};
+use oxmpi_base::consts::*;
+use oxmpi_base::{Result, bail, handle};
+use oxmpi_datatype::{Darray, Datatype};
+
+fn dims(ndims: i32) -> Result<usize> {
+    match usize::try_from(ndims) {
+        Ok(n) if n > 0 => Ok(n),
+        _ => bail!(MPI_ERR_ARG, "ndims is {ndims}; it must be positive"),
+    }
+}
+
+pub fn type_contiguous(
+    count: i64,
+    oldtype: handle::Datatype,
+    newtype: Out<handle::Datatype>,
+    large: bool,
+) -> Result<()> {
+    let old = get(oldtype)?;
+    give(newtype, || Datatype::contiguous(count, &old.dt, large))
+}
+
+pub fn type_vector(
+    count: i64,
+    blocklength: i64,
+    stride: i64,
+    oldtype: handle::Datatype,
+    newtype: Out<handle::Datatype>,
+    large: bool,
+) -> Result<()> {
+    let old = get(oldtype)?;
+    give(newtype, || Datatype::vector(count, blocklength, stride, &old.dt, large))
+}
+
+pub fn type_create_hvector(
+    count: i64,
+    blocklength: i64,
+    stride: i64,
+    oldtype: handle::Datatype,
+    newtype: Out<handle::Datatype>,
+    large: bool,
+) -> Result<()> {
+    let old = get(oldtype)?;
+    give(newtype, || Datatype::hvector(count, blocklength, stride, &old.dt, large))
+}
+
+pub fn type_indexed(
+    count: i64,
+    array_of_blocklengths: Counts,
+    array_of_displacements: Counts,
+    oldtype: handle::Datatype,
+    newtype: Out<handle::Datatype>,
+    large: bool,
+) -> Result<()> {
+    let (old, n) = (get(oldtype)?, args::count(count)?);
+    let (lengths, displs) = (array_of_blocklengths.to_vec(n)?, array_of_displacements.to_vec(n)?);
+    give(newtype, || Datatype::indexed(&lengths, &displs, &old.dt, large))
+}
+
+pub fn type_create_hindexed(
+    count: i64,
+    array_of_blocklengths: Counts,
+    array_of_displacements: Counts,
+    oldtype: handle::Datatype,
+    newtype: Out<handle::Datatype>,
+    large: bool,
+) -> Result<()> {
+    let (old, n) = (get(oldtype)?, args::count(count)?);
+    let (lengths, displs) = (array_of_blocklengths.to_vec(n)?, array_of_displacements.to_vec(n)?);
+    give(newtype, || Datatype::hindexed(&lengths, &displs, &old.dt, large))
+}
+
+pub fn type_create_indexed_block(
+    count: i64,
+    blocklength: i64,
+    array_of_displacements: Counts,
+    oldtype: handle::Datatype,
+    newtype: Out<handle::Datatype>,
+    large: bool,
+) -> Result<()> {
+    let (old, n) = (get(oldtype)?, args::count(count)?);
+    let displs = array_of_displacements.to_vec(n)?;
+    give(newtype, || Datatype::indexed_block(blocklength, &displs, &old.dt, large))
+}
+
+pub fn type_create_hindexed_block(
+    count: i64,
+    blocklength: i64,
+    array_of_displacements: Counts,
+    oldtype: handle::Datatype,
+    newtype: Out<handle::Datatype>,
+    large: bool,
+) -> Result<()> {
+    let (old, n) = (get(oldtype)?, args::count(count)?);
+    let displs = array_of_displacements.to_vec(n)?;
+    give(newtype, || Datatype::hindexed_block(blocklength, &displs, &old.dt, large))
+}
+
+pub fn type_create_struct(
+    count: i64,
+    array_of_blocklengths: Counts,
+    array_of_displacements: Counts,
+    array_of_types: Arr<handle::Datatype>,
+    newtype: Out<handle::Datatype>,
+    large: bool,
+) -> Result<()> {
+    let n = args::count(count)?;
+    let (lengths, displs) = (array_of_blocklengths.to_vec(n)?, array_of_displacements.to_vec(n)?);
+    let handles = array_of_types.slice(n)?;
+    let types: Vec<Datatype> = handles.iter().map(|&h| Ok(get(h)?.dt.clone())).collect::<Result<_>>()?;
+    give(newtype, || Datatype::structure(&lengths, &displs, &types, large))
+}
+
+#[allow(clippy::too_many_arguments)] // the standard's list
+pub fn type_create_subarray(
+    ndims: i32,
+    array_of_sizes: Counts,
+    array_of_subsizes: Counts,
+    array_of_starts: Counts,
+    order: i32,
+    oldtype: handle::Datatype,
+    newtype: Out<handle::Datatype>,
+    large: bool,
+) -> Result<()> {
+    let (old, n) = (get(oldtype)?, dims(ndims)?);
+    let (sizes, subsizes) = (array_of_sizes.to_vec(n)?, array_of_subsizes.to_vec(n)?);
+    let starts = array_of_starts.to_vec(n)?;
+    give(newtype, || Datatype::subarray(&sizes, &subsizes, &starts, order, &old.dt, large))
+}
+
+#[allow(clippy::too_many_arguments)] // the standard's list
+pub fn type_create_darray(
+    size: i32,
+    rank: i32,
+    ndims: i32,
+    array_of_gsizes: Counts,
+    array_of_distribs: Arr<i32>,
+    array_of_dargs: Arr<i32>,
+    array_of_psizes: Arr<i32>,
+    order: i32,
+    oldtype: handle::Datatype,
+    newtype: Out<handle::Datatype>,
+    large: bool,
+) -> Result<()> {
+    let (old, n) = (get(oldtype)?, dims(ndims)?);
+    let gsizes = array_of_gsizes.to_vec(n)?;
+    let (distribs, dargs) = (array_of_distribs.slice(n)?, array_of_dargs.slice(n)?);
+    let psizes = array_of_psizes.slice(n)?;
+    let a = Darray { size, rank, gsizes: &gsizes, distribs, dargs, psizes, order };
+    give(newtype, || Datatype::darray(&a, &old.dt, large))
+}
+
+pub fn type_create_resized(
+    oldtype: handle::Datatype,
+    lb: i64,
+    extent: i64,
+    newtype: Out<handle::Datatype>,
+    large: bool,
+) -> Result<()> {
+    let old = get(oldtype)?;
+    give(newtype, || Datatype::resized(&old.dt, lb, extent, large))
+}
+
+// ---- how a type was made ----
+
+/// The type, decodable by the twin that was called (5.1.13: what a `_c` constructor made needs `_c`).
+fn decodable(datatype: handle::Datatype, large: bool) -> Result<TypeRef> {
+    let t = get(datatype)?;
+    if !large && !t.dt.envelope().large_counts.is_empty() {
+        bail!(
+            MPI_ERR_TYPE,
+            "{} was made by a _c constructor; decode it with the _c form of this procedure",
+            t.describe()
+        );
+    }
+    Ok(t)
+}
+
+pub fn type_get_envelope(
+    datatype: handle::Datatype,
+    num_integers: OutCount,
+    num_addresses: OutCount,
+    num_large_counts: OutCount,
+    num_datatypes: OutCount,
+    combiner: Out<i32>,
+    large: bool,
+) -> Result<()> {
+    let t = decodable(datatype, large)?;
+    let e = t.dt.envelope();
+    num_integers.set(e.integers.len() as i64)?;
+    num_addresses.set(e.addresses.len() as i64)?;
+    if large {
+        num_large_counts.set(e.large_counts.len() as i64)?;
+    }
+    num_datatypes.set(e.datatypes.len() as i64)?;
+    combiner.set(e.combiner)
+}
+
+/// The array that `room` elements were promised for, checked for `need`.
+fn room<T: Copy>(a: Arr<T>, room: i64, need: usize, what: &str) -> Result<()> {
+    if room < need as i64 {
+        bail!(MPI_ERR_ARG, "there are {need} {what} and room for {room}; MPI_Type_get_envelope tells the numbers");
+    }
+    a.slice(need).map(drop)
+}
+
+/// Derived component types come as new handles, which the program has to free.
+#[allow(clippy::too_many_arguments)] // the standard's list
+pub fn type_get_contents(
+    datatype: handle::Datatype,
+    max_integers: i64,
+    max_addresses: i64,
+    max_large_counts: i64,
+    max_datatypes: i64,
+    array_of_integers: Arr<i32>,
+    array_of_addresses: Arr<i64>,
+    array_of_large_counts: Arr<i64>,
+    array_of_datatypes: Arr<handle::Datatype>,
+    large: bool,
+) -> Result<()> {
+    let t = decodable(datatype, large)?;
+    let e = t.dt.envelope();
+    if e.combiner == MPI_COMBINER_NAMED {
+        bail!(MPI_ERR_TYPE, "{} is predefined; it has no constructor arguments", t.dt);
+    }
+    room(array_of_integers, max_integers, e.integers.len(), "integers")?;
+    room(array_of_addresses, max_addresses, e.addresses.len(), "addresses")?;
+    if large {
+        room(array_of_large_counts, max_large_counts, e.large_counts.len(), "large counts")?;
+    }
+    room(array_of_datatypes, max_datatypes, e.datatypes.len(), "datatypes")?;
+    e.integers.iter().enumerate().for_each(|(i, v)| array_of_integers.put(i, *v));
+    e.addresses.iter().enumerate().for_each(|(i, v)| array_of_addresses.put(i, *v));
+    e.large_counts.iter().enumerate().for_each(|(i, v)| array_of_large_counts.put(i, *v));
+    for (i, dt) in e.datatypes.iter().enumerate() {
+        array_of_datatypes.put(i, insert(dt.clone())?);
+    }
+    Ok(())
+}
+
+// ---- predefined types by what they are ----
+
+/// MPI-5.0 6.9.4: MPI_DATATYPE_NULL where there is no such pair type.
+pub fn type_get_value_index(
+    value_type: handle::Datatype,
+    index_type: handle::Datatype,
+    pair_type: Out<handle::Datatype>,
+) -> Result<()> {
+    get(value_type)?;
+    get(index_type)?;
+    let pair = match (value_type, index_type) {
+        (MPI_FLOAT, MPI_INT) => MPI_FLOAT_INT,
+        (MPI_DOUBLE, MPI_INT) => MPI_DOUBLE_INT,
+        (MPI_LONG, MPI_INT) => MPI_LONG_INT,
+        (MPI_INT, MPI_INT) => MPI_2INT,
+        (MPI_SHORT, MPI_INT) => MPI_SHORT_INT,
+        (MPI_LONG_DOUBLE, MPI_INT) => MPI_LONG_DOUBLE_INT,
+        (MPI_REAL, MPI_REAL) => MPI_2REAL,
+        (MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION) => MPI_2DOUBLE_PRECISION,
+        (MPI_INTEGER, MPI_INTEGER) => MPI_2INTEGER,
+        _ => MPI_DATATYPE_NULL,
+    };
+    pair_type.set(pair)
+}
+
+/// MPI-5.0 19.1.5: a predefined type of this class and size in bytes.
+pub fn type_match_size(typeclass: i32, size: i32, datatype: Out<handle::Datatype>) -> Result<()> {
+    let (class, candidates): (&str, &[handle::Datatype]) = match typeclass {
+        MPI_TYPECLASS_INTEGER => ("integer", &[MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_INTEGER16]),
+        MPI_TYPECLASS_REAL => ("real", &[MPI_REAL2, MPI_REAL4, MPI_REAL8, MPI_REAL16]),
+        MPI_TYPECLASS_COMPLEX => ("complex", &[MPI_COMPLEX4, MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32]),
+        MPIX_TYPECLASS_LOGICAL => ("logical", &[MPI_LOGICAL1, MPI_LOGICAL2, MPI_LOGICAL4, MPI_LOGICAL8, MPI_LOGICAL16]),
+        other => bail!(
+            MPI_ERR_ARG,
+            "typeclass {other} is none of MPI_TYPECLASS_INTEGER, MPI_TYPECLASS_REAL and MPI_TYPECLASS_COMPLEX"
+        ),
+    };
+    let fits = |h: &&handle::Datatype| Datatype::predefined(**h).is_some_and(|t| t.size() as i64 == size as i64);
+    match candidates.iter().find(fits) {
+        Some(h) => datatype.set(*h),
+        None => bail!(MPI_ERR_ARG, "there is no {class} type of {size} bytes"),
+    }
+}

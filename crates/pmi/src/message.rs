@@ -1,0 +1,132 @@
+//! Messages from a rank to `mpirun`, one per packet of a SOCK_SEQPACKET socket.
+//!
+//! Layout: `b"OX"`, version, kind, then the payload, integers little-endian. `mpirun` takes nothing in them
+//! for granted: a packet that is not exactly one message is [`Malformed`], a text is cut and cleaned of
+//! control characters before it is shown.
+
+pub const VERSION: u8 = 1;
+/// No message is longer.
+pub const MAX: usize = 4096;
+const HEAD: usize = 4;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Message {
+    /// MPI is initialised.
+    Hello { pid: i32 },
+    /// MPI_Finalize is complete.
+    Finalized,
+    /// MPI_Abort.
+    Abort { code: i32, text: String },
+}
+
+/// A packet that is not a message, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Malformed(pub String);
+
+impl std::fmt::Display for Malformed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+impl std::error::Error for Malformed {}
+
+impl Message {
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = vec![b'O', b'X', VERSION];
+        match self {
+            Message::Hello { pid } => {
+                out.push(1);
+                out.extend(pid.to_le_bytes());
+            }
+            Message::Finalized => out.push(2),
+            Message::Abort { code, text } => {
+                out.push(3);
+                out.extend(code.to_le_bytes());
+                out.extend(text.bytes().take(MAX - out.len()));
+            }
+        }
+        out
+    }
+
+    pub fn decode(packet: &[u8]) -> Result<Message, Malformed> {
+        let bad = |why: String| Err(Malformed(why));
+        let Some((head, payload)) = packet.split_at_checked(HEAD) else {
+            return bad(format!("{} bytes are too short for a message", packet.len()));
+        };
+        match head {
+            [b'O', b'X', VERSION, kind] => match (*kind, payload.split_first_chunk::<4>()) {
+                (1, Some((pid, []))) => Ok(Message::Hello { pid: i32::from_le_bytes(*pid) }),
+                (2, _) if payload.is_empty() => Ok(Message::Finalized),
+                (3, Some((code, text))) => {
+                    Ok(Message::Abort { code: i32::from_le_bytes(*code), text: printable(text) })
+                }
+                (kind, _) => bad(format!("kind {kind} with {} bytes of payload", payload.len())),
+            },
+            [b'O', b'X', version, _] => bad(format!(
+                "the library speaks version {version} of the protocol, this mpirun version {VERSION}: \
+                 both must come from one installation"
+            )),
+            _ => bad("it does not begin like a message".into()),
+        }
+    }
+}
+
+/// Text that cannot move a terminal's cursor or change its colours.
+fn printable(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes)
+        .chars()
+        .map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_encoded_is_decoded() {
+        let all = [
+            Message::Hello { pid: 77 },
+            Message::Finalized,
+            Message::Abort { code: -3, text: String::new() },
+            Message::Abort { code: 256, text: "why\nso".into() },
+        ];
+        for m in all {
+            assert_eq!(Message::decode(&m.encode()), Ok(m));
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_cut() {
+        let m = Message::Abort { code: 1, text: "é".repeat(MAX) };
+        assert_eq!(m.encode().len(), MAX);
+        assert!(matches!(Message::decode(&m.encode()), Ok(Message::Abort { code: 1, .. })));
+    }
+
+    #[test]
+    fn junk_is_refused() {
+        let mut random = 12345u32;
+        for len in 0..64 {
+            let junk: Vec<u8> = (0..len)
+                .map(|_| {
+                    random = random.wrapping_mul(1664525).wrapping_add(1013904223);
+                    (random >> 24) as u8
+                })
+                .collect();
+            assert!(Message::decode(&junk).is_err(), "{junk:?}");
+        }
+        for m in [Message::Hello { pid: 1 }, Message::Finalized] {
+            let mut long = m.encode();
+            long.push(0);
+            assert!(Message::decode(&long).is_err());
+        }
+        assert!(Message::decode(b"OX\x01\x01abc").is_err());
+        assert!(Message::decode(b"OX\x02\x02").unwrap_err().0.contains("version 2"));
+    }
+
+    #[test]
+    fn a_text_cannot_drive_the_terminal() {
+        let m = Message::Abort { code: 1, text: "a\x1b[2Jb\x07".into() };
+        assert_eq!(Message::decode(&m.encode()), Ok(Message::Abort { code: 1, text: "a\u{fffd}[2Jb\u{fffd}".into() }));
+    }
+}
