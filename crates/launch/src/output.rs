@@ -222,7 +222,7 @@ impl Output {
                         source.buffer.clear();
                         source.fd = None;
                     }
-                    if e.kind() != ErrorKind::BrokenPipe {
+                    if !matches!(e.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset) {
                         self.lost.get_or_insert(e);
                     }
                     false

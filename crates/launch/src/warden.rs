@@ -217,22 +217,36 @@ impl Warden {
         if let Stop::Alone = stop {
             return 128 + signal::KILL as u8;
         }
-        while !self.output.drain(&self.poller) {
-            let tokens = self.poller.wait(None).unwrap_or_default();
-            if tokens.contains(&token::FRONT) && self.asked_to_give_up() {
-                break;
-            }
-            // What else may wake us has no meaning any more, but must not wake us again and again.
-            if tokens.contains(&token::SIGNALS) {
-                while self.signals.take().is_some() {}
-            }
-        }
+        self.deliver();
         match (self.verdict, self.output.lost.take()) {
             (None, Some(e)) => {
                 eprintln!("mpirun: not all of the output could be written: {e}");
                 exit::SYSTEM
             }
             (verdict, _) => verdict.unwrap_or(0),
+        }
+    }
+
+    /// Delivers what the ranks left in their pipes, at the reader's pace; after a signal, not for long.
+    fn deliver(&mut self) {
+        // Nothing but output has a meaning any more, so nothing else may wake us.
+        self.ranks.clear();
+        if let Some(mut input) = self.input.take() {
+            input.close(&self.poller);
+        }
+        let until = self.asked_at.map(|at| at + USER_GRACE);
+        while !self.output.drain(&self.poller) {
+            let now = Instant::now();
+            if until.is_some_and(|at| at <= now) {
+                return;
+            }
+            let tokens = self.poller.wait(until.map(|at| at - now)).unwrap_or_default();
+            if tokens.contains(&token::FRONT) && self.asked_to_give_up() {
+                return;
+            }
+            if tokens.contains(&token::SIGNALS) {
+                while self.signals.take().is_some() {}
+            }
         }
     }
 

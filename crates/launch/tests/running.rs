@@ -303,6 +303,35 @@ fn a_reader_that_does_not_read() {
     job.finish();
 }
 
+/// Not even a signal waits for such a reader for long.
+#[test]
+fn a_signal_does_not_wait_for_a_reader() {
+    let mut job = mpirun(&["-n", "2", "yes"]).start();
+    job.ranks(2, "yes");
+    kill(job.front(), 15);
+    let status = eventually("the end", || job.child.try_wait().unwrap());
+    assert_eq!(status.code(), Some(143));
+    job.finish();
+}
+
+/// What was written before the end is delivered in full to a reader that comes late.
+#[test]
+fn a_late_reader_gets_everything() {
+    let job = mpirun(&["--oversubscribe", "-n", "4", "sh", "-c", "head -c 60000 /dev/zero | tr '\\0' x; echo"]).start();
+    eventually("ranks gone", || marked(&job.mark).iter().all(|p| command_of(*p) == "mpirun").then_some(()));
+    let o = job.finish();
+    assert_eq!((o.code, o.out.len()), (0, 4 * 60001));
+}
+
+#[test]
+fn output_that_cannot_be_written_is_not_success() {
+    let mut run = mpirun(&["-n", "1", "echo", "x"]);
+    run.command.stdout(std::fs::File::options().write(true).open("/dev/full").unwrap());
+    let o = run.outcome();
+    assert_eq!(o.code, 71);
+    assert!(o.err.contains("No space left"), "{}", o.err);
+}
+
 #[test]
 fn nested_jobs_and_children_of_ranks() {
     // A rank's child is a singleton, not a second rank.
