@@ -143,7 +143,6 @@ impl Counts {
 
 /// One file at one number of ranks.
 struct Ran {
-    file: String,
     ranks: usize,
     counts: Counts,
     /// Test and message of each failure.
@@ -296,7 +295,7 @@ fn run_file(
             unfinished.push(format!("rank {rank} in {}", current.as_deref().unwrap_or("no test")));
         }
     }
-    let mut ran = Ran { file: file.to_owned(), ranks, counts: Counts::default(), bad: Vec::new() };
+    let mut ran = Ran { ranks, counts: Counts::default(), bad: Vec::new() };
     ran.counts.seconds = ended.took.as_secs_f64();
     for (test, (outcome, message)) in worst {
         ran.counts.of[outcome as usize] += 1;
@@ -329,11 +328,19 @@ fn report(mpi: &Mpi, ran: &[Ran], verbose: bool) -> Result<()> {
         total.seconds += one.counts.seconds;
     }
     println!("{:<28} {:>3} {}", "all", "", total.row());
+    // A test that fails in the same way on several numbers of ranks is told once.
+    let mut told: Vec<(&str, String, Vec<String>)> = Vec::new();
     for one in ran {
         for (test, message) in &one.bad {
             let shown = if verbose { message.trim_end().to_owned() } else { tail(message, 3) };
-            println!("\n{test} on {} ranks ({}):\n{shown}", one.ranks, one.file);
+            match told.iter_mut().find(|(t, m, _)| t == test && *m == shown) {
+                Some((_, _, ranks)) => ranks.push(one.ranks.to_string()),
+                None => told.push((test, shown, vec![one.ranks.to_string()])),
+            }
         }
+    }
+    for (test, shown, ranks) in &told {
+        println!("\n{test} on {} ranks:\n{shown}", ranks.join(", "));
     }
     if total.of[Outcome::Excused as usize] > 0 {
         println!("\nexcused: raised MPI_ERR_UNSUPPORTED_OPERATION in a procedure that spec/exceptions lists");

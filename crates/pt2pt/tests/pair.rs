@@ -273,7 +273,7 @@ fn garbage_in_the_ring_is_an_error_not_a_crash() {
             for w in 0..8 {
                 let r = random();
                 // Most headers are nearly right, so that every kind is reached.
-                let v = if w == 0 && round % 3 != 0 { r % 9 + 1 | (8 + r / 16 % 64) << 32 } else { r };
+                let v = if w == 0 && round % 3 != 0 { (r % 9 + 1) | ((8 + r / 16 % 64) << 32) } else { r };
                 // SAFETY: inside the pair's mapping, which this test owns.
                 unsafe { words.add((2 + line) * 8 + w).write_volatile(v) };
             }
