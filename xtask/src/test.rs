@@ -166,7 +166,8 @@ fn cargo_test(report: &mut Report, command: &mut Command) -> Result<()> {
     for line in BufReader::new(reader).lines() {
         let line = line?;
         // A thousand lines that say ok would bury the one that does not.
-        if !(line.starts_with("test ") && line.ends_with(" ... ok")) && !line.is_empty() {
+        let dull = line.is_empty() || (line.starts_with("test ") && line.ends_with(" ... ok"));
+        if !dull {
             println!("    {line}");
         }
         if let Some(result) = line.strip_prefix("test result: ") {
