@@ -93,7 +93,7 @@ fn dynamic(file: &ElfFile64<Endianness>, data: &[u8]) -> Result<Dynamic> {
                 DT_SONAME => out.soname = Some(text()?),
                 DT_NEEDED => out.needed.push(text()?),
                 DT_RPATH | DT_RUNPATH => out.search_paths.push(text()?),
-                DT_FLAGS_1 => out.flags_1 = entry.d_val(endian).into(),
+                DT_FLAGS_1 => out.flags_1 = entry.d_val(endian),
                 _ => {}
             }
         }

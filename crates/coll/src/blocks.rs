@@ -43,7 +43,7 @@ pub fn fold(rank: usize, n: usize) -> Fold {
     let (_, rest) = power_of_two(n);
     if rank >= 2 * rest {
         Fold::Active { number: rank - rest, guest: None }
-    } else if rank % 2 == 0 {
+    } else if rank.is_multiple_of(2) {
         Fold::Resting(rank + 1)
     } else {
         Fold::Active { number: rank / 2, guest: Some(rank - 1) }

@@ -95,7 +95,7 @@ impl Sig {
             Sig::Empty => None,
             Sig::Uniform { prim, .. } => {
                 let e = prim_size(*prim) as u64;
-                (bytes % e == 0).then_some(bytes / e)
+                (bytes.is_multiple_of(e)).then_some(bytes / e)
             }
             Sig::Repeat { bytes: each, count, body, .. } => {
                 Some(bytes / each * count + body.elements_in(bytes % each)?)

@@ -197,7 +197,7 @@ impl Datatype {
         if bytes == 0 || size == 0 {
             return (bytes == 0).then_some(0);
         }
-        if bytes % size == 0 { i64::try_from(bytes / size).ok() } else { None }
+        if bytes.is_multiple_of(size) { i64::try_from(bytes / size).ok() } else { None }
     }
     /// MPI_Status_set_elements: the bytes that `count` basic elements of the repeated signature take.
     pub fn bytes_of_elements(&self, count: i64) -> Option<u64> {

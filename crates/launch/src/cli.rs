@@ -101,12 +101,7 @@ const OPTIONS: &[Opt] = &[
         help: "tag: every line begins with [1,RANK]<stdout>: or [1,RANK]<stderr>:",
     },
     Opt { id: Id::Tag, names: &["tag-output"], values: &[], help: "the same as --output tag" },
-    Opt {
-        id: Id::Label,
-        names: &["l", "prepend-rank"],
-        values: &[],
-        help: "every line begins with [RANK]",
-    },
+    Opt { id: Id::Label, names: &["l", "prepend-rank"], values: &[], help: "every line begins with [RANK]" },
     Opt {
         id: Id::Stdin,
         names: &["stdin"],
@@ -354,7 +349,8 @@ impl Parser {
 
     fn map_by(&mut self, value: &str) -> Result<(), Usage> {
         const LATER: [&str; 11] = [
-            "hwthread", "l1cache", "l2cache", "l3cache", "numa", "package", "socket", "board", "seq", "rankfile", "dist",
+            "hwthread", "l1cache", "l2cache", "l3cache", "numa", "package", "socket", "board", "seq", "rankfile",
+            "dist",
         ];
         let mut words = value.split(':');
         let o = &mut self.options;
@@ -372,7 +368,9 @@ impl Parser {
                 _ => return usage(format!("--map-by {value}: ppr needs a number and an object, as in ppr:2:node")),
             },
             later if LATER.contains(&later) || later.starts_with("pe-list=") => {
-                return usage(format!("--map-by {later} arrives in a later version; slot, node, core and ppr:N:node work"));
+                return usage(format!(
+                    "--map-by {later} arrives in a later version; slot, node, core and ppr:N:node work"
+                ));
             }
             other => {
                 let known = ["slot", "node", "core", "ppr"].into_iter();
@@ -444,7 +442,7 @@ fn unknown(given: &OsStr, name: &str) -> String {
 fn did_you_mean(name: &str, known: impl Iterator<Item = &'static str>, dash: &str) -> String {
     let nearest = known.map(|k| (distance(name, k), k)).min();
     match nearest {
-        Some((d, k)) if d * 3 <= k.len().max(name.len()) => {
+        Some((d, k)) if d * 2 <= k.len().min(name.len()) => {
             let k = if dash.is_empty() { k.to_owned() } else { dashed(k) };
             format!("; did you mean {k}?")
         }

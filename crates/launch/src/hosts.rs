@@ -92,9 +92,11 @@ pub fn resolve(
         (None, None) => Host { name: this.into(), slots: own.0, cap: None, source: own.1 },
         (Some(host), None) | (None, Some(host)) => host,
         // --host filters the hostfile: it can lower what the file gives, not raise it.
-        (Some(file), Some(argument)) if argument.slots < file.slots => {
-            Host { source: format!("{} (of {} in {})", argument.source, file.slots, file.source), cap: file.cap, ..argument }
-        }
+        (Some(file), Some(argument)) if argument.slots < file.slots => Host {
+            source: format!("{} (of {} in {})", argument.source, file.slots, file.source),
+            cap: file.cap,
+            ..argument
+        },
         (Some(file), Some(_)) => file,
     }])
 }
@@ -131,8 +133,8 @@ fn merge(entries: &[Entry], own: &(usize, String), this: &str) -> Result<Option<
 pub fn is_this_machine(name: &str, this: &str) -> bool {
     let short = |s: &str| s.split('.').next().unwrap_or_default().to_ascii_lowercase();
     let loopback = name.parse::<std::net::IpAddr>().is_ok_and(|a| a.is_loopback());
-    let same = name.eq_ignore_ascii_case(this)
-        || (short(name) == short(this) && (!name.contains('.') || !this.contains('.')));
+    let same =
+        name.eq_ignore_ascii_case(this) || (short(name) == short(this) && (!name.contains('.') || !this.contains('.')));
     loopback || name.eq_ignore_ascii_case("localhost") || (name.parse::<std::net::IpAddr>().is_err() && same)
 }
 

@@ -53,17 +53,31 @@ impl Input {
 
     pub fn readable(&mut self, poller: &Poller) {
         let allowed = self.allowed();
+        let mut gone = false;
         let Some(pump) = &mut self.pump else { return };
         if allowed && pump.pending.is_empty() {
             let mut buffer = [0; 4096];
             match fd::read(self.terminal.as_fd(), &mut buffer) {
                 Ok(0) => pump.ended = true,
                 Ok(n) => pump.pending.extend_from_slice(&buffer[..n]),
-                // SIGTTIN is blocked, so reading from the background is EIO instead; it may be a hang-up too.
-                Err(_) => {}
+                Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+                // SIGTTIN is blocked, so reading from the background is EIO instead. In the foreground it is
+                // a terminal that hung up.
+                Err(_) => gone = true,
             }
         }
+        if gone && self.allowed() {
+            self.close(poller);
+        }
         self.step(poller);
+    }
+
+    /// Reads no more, and lets the rank see the end. The terminal is shared with others, so closing our
+    /// descriptor would not take it out of the poller.
+    pub fn close(&mut self, poller: &Poller) {
+        if self.pump.take().is_some_and(|p| p.reading) {
+            let _ = poller.remove(self.terminal.as_fd());
+        }
     }
 
     pub fn writable(&mut self, poller: &Poller) {
@@ -89,10 +103,7 @@ impl Input {
         }
         let (write, read) = (!pump.pending.is_empty(), pump.pending.is_empty() && !pump.ended && allowed);
         if gone || (pump.ended && !write) {
-            if pump.reading {
-                let _ = poller.remove(self.terminal.as_fd());
-            }
-            self.pump = None;
+            self.close(poller);
             return None;
         }
         if write != pump.writing {

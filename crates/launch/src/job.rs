@@ -56,8 +56,7 @@ impl Job {
         }
         let hosts = hosts::resolve(&options.hosts, &files, options.hardware_threads, &this_host)?;
         let counts: Vec<Option<usize>> = options.programs.iter().map(|p| p.ranks).collect();
-        let request =
-            Request { programs: &counts, policy: options.policy, oversubscribe: options.oversubscribe };
+        let request = Request { programs: &counts, policy: options.policy, oversubscribe: options.oversubscribe };
         let map = map::map(&hosts, &request).map_err(|r| Failure { code: exit::MAP, text: r.to_string() })?;
         let size = map.places.len();
         if let Some(rank) = options.stdin.filter(|r| *r >= size) {
@@ -217,7 +216,8 @@ fn locate(name: &OsStr, directory: Option<&OsStr>, path: Option<&OsStr>) -> Resu
         return Err(Failure { code: exit::NOT_EXECUTABLE, text });
     }
     let here = Path::new(directory.unwrap_or(OsStr::new("."))).join(name);
-    let hint = if here.is_file() { format!("; for the one in the working directory, say ./{shown}") } else { String::new() };
+    let hint =
+        if here.is_file() { format!("; for the one in the working directory, say ./{shown}") } else { String::new() };
     let text = format!("program {shown} was not found in PATH ({}){hint}", Path::new(path).display());
     Err(Failure { code: exit::NOT_FOUND, text })
 }

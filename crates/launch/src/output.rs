@@ -92,13 +92,7 @@ pub struct Output {
 
 impl Output {
     /// Carries to the descriptors `out` and `err`; both may be one file, which is then one destination.
-    pub fn new(
-        out: BorrowedFd<'_>,
-        err: BorrowedFd<'_>,
-        ranks: usize,
-        tag: Tag,
-        tokens: Tokens,
-    ) -> io::Result<Output> {
+    pub fn new(out: BorrowedFd<'_>, err: BorrowedFd<'_>, ranks: usize, tag: Tag, tokens: Tokens) -> io::Result<Output> {
         let mut destinations = vec![Destination::new(out)?];
         if fd::identity(out.as_raw_fd())? != fd::identity(err.as_raw_fd())? {
             destinations.push(Destination::new(err)?);
@@ -179,8 +173,6 @@ impl Output {
         let destination = &mut self.destinations[source.destination];
         let ended = source.fd.is_none();
         if destination.closed {
-            source.buffer.clear();
-            source.fd = None;
             return;
         }
         let mine = self.raw || destination.owner.is_none_or(|o| o == index);
@@ -211,11 +203,8 @@ impl Output {
         let full = source.buffer.len() >= CAP;
         if let Some(end) = source.fd.as_ref().filter(|_| full != source.paused) {
             let token = self.tokens.source + index as u64;
-            let changed = if full {
-                poller.remove(end.as_fd())
-            } else {
-                poller.add(end.as_fd(), Interest::Read, token)
-            };
+            let changed =
+                if full { poller.remove(end.as_fd()) } else { poller.add(end.as_fd(), Interest::Read, token) };
             source.paused = full && changed.is_ok();
         }
     }
@@ -229,7 +218,11 @@ impl Output {
                 Err(e) => {
                     destination.closed = true;
                     destination.queue.clear();
-                    if e.kind() != ErrorKind::BrokenPipe {
+                    for source in self.sources.iter_mut().filter(|s| s.destination == index) {
+                        source.buffer.clear();
+                        source.fd = None;
+                    }
+                    if !matches!(e.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset) {
                         self.lost.get_or_insert(e);
                     }
                     false
@@ -521,10 +514,8 @@ mod tests {
         let mut sent = [0usize; 2];
         for _ in 0..2000 {
             for (rank, total) in sent.iter_mut().enumerate() {
-                if fd::ready(r.writers[rank].as_fd(), true, 0)
-                    && let Ok(n) = fd::write(r.writers[rank].as_fd(), lines(rank).as_bytes())
-                {
-                    *total += n;
+                if fd::ready(r.writers[rank].as_fd(), true, 0) {
+                    *total += fd::write(r.writers[rank].as_fd(), lines(rank).as_bytes()).unwrap_or(0);
                 }
                 if !r.output.sources[rank].paused {
                     r.output.readable(rank, &r.poller);

@@ -6,8 +6,8 @@
 //! what is left in the pipes.
 //!
 //! A rank is heard on three ways: its control socket ([`oxmpi_pmi::message`], untrusted), the end of that
-//! socket, and its exit status where it is our child. A process that says hello behind a wrapper ends with
-//! its socket; the wrapper's status is waited for a moment, since it usually says why.
+//! socket, and its exit status where it is our child. A process that says hello behind a wrapper is watched
+//! with a pidfd; the wrapper's status is waited for a moment, since it usually says why.
 use crate::front::ENDING;
 use crate::input::{self, Input};
 use crate::job::Job;
@@ -18,7 +18,7 @@ use oxmpi_pmi::message::{self, Message};
 use oxmpi_sys::poll::{Interest, Poller};
 use oxmpi_sys::process::{self, Ended, Spawn, SpawnError, Step, Waited};
 use oxmpi_sys::signal::{self, SigSet, SignalFd};
-use oxmpi_sys::fd;
+use oxmpi_sys::{fd, pidfd};
 use std::ffi::CStr;
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -45,6 +45,7 @@ mod token {
     pub const CONTROL: u64 = 1 << 32;
     pub const SOURCE: u64 = 2 << 32;
     pub const DESTINATION: u64 = 3 << 32;
+    pub const WATCH: u64 = 7 << 32;
     pub const TERMINAL: u64 = 4 << 32;
     pub const STDIN_PIPE: u64 = TERMINAL + 1;
     pub fn split(token: u64) -> (u64, usize) {
@@ -59,6 +60,8 @@ struct Rank {
     control: Option<OwnedFd>,
     /// The process that called MPI_Init.
     initialised: Option<i32>,
+    /// That process, where it is not our child.
+    watch: Option<OwnedFd>,
     finalized: bool,
     /// Its socket closed too early: when to stop waiting for a status.
     left_at: Option<Instant>,
@@ -214,22 +217,36 @@ impl Warden {
         if let Stop::Alone = stop {
             return 128 + signal::KILL as u8;
         }
-        while !self.output.drain(&self.poller) {
-            let tokens = self.poller.wait(None).unwrap_or_default();
-            if tokens.contains(&token::FRONT) && self.asked_to_give_up() {
-                break;
-            }
-            // What else may wake us has no meaning any more, but must not wake us again and again.
-            if tokens.contains(&token::SIGNALS) {
-                while self.signals.take().is_some() {}
-            }
-        }
+        self.deliver();
         match (self.verdict, self.output.lost.take()) {
             (None, Some(e)) => {
                 eprintln!("mpirun: not all of the output could be written: {e}");
                 exit::SYSTEM
             }
             (verdict, _) => verdict.unwrap_or(0),
+        }
+    }
+
+    /// Delivers what the ranks left in their pipes, at the reader's pace; after a signal, not for long.
+    fn deliver(&mut self) {
+        // Nothing but output has a meaning any more, so nothing else may wake us.
+        self.ranks.clear();
+        if let Some(mut input) = self.input.take() {
+            input.close(&self.poller);
+        }
+        let until = self.asked_at.map(|at| at + USER_GRACE);
+        while !self.output.drain(&self.poller) {
+            let now = Instant::now();
+            if until.is_some_and(|at| at <= now) {
+                return;
+            }
+            let tokens = self.poller.wait(until.map(|at| at - now)).unwrap_or_default();
+            if tokens.contains(&token::FRONT) && self.asked_to_give_up() {
+                return;
+            }
+            if tokens.contains(&token::SIGNALS) {
+                while self.signals.take().is_some() {}
+            }
         }
     }
 
@@ -261,6 +278,13 @@ impl Warden {
         for (kind, index) in tokens.into_iter().map(token::split) {
             match kind {
                 token::CONTROL => self.hear(index),
+                token::WATCH => {
+                    self.hear(index);
+                    if let Some(rank) = self.ranks.get_mut(index) {
+                        rank.watch = None;
+                        self.gone_early(index);
+                    }
+                }
                 token::SOURCE => self.output.readable(index, &self.poller),
                 token::DESTINATION => self.output.writable(index, &self.poller),
                 token::TERMINAL => {
@@ -413,7 +437,10 @@ impl Warden {
             Ok(Message::Hello { pid: claimed }) => {
                 let pid = sender.unwrap_or(claimed);
                 match self.ranks[r].initialised {
-                    None => self.ranks[r].initialised = Some(pid),
+                    None => {
+                        self.ranks[r].initialised = Some(pid);
+                        self.watch(r, pid);
+                    }
                     Some(first) => self.fault(
                         exit::NO_FINALIZE,
                         &format!(
@@ -423,7 +450,10 @@ impl Warden {
                     ),
                 }
             }
-            Ok(Message::Finalized) => self.ranks[r].finalized = true,
+            Ok(Message::Finalized) => {
+                self.ranks[r].finalized = true;
+                self.ranks[r].left_at = None;
+            }
             Ok(Message::Abort { code, text }) => {
                 let why = if text.is_empty() { String::new() } else { format!(": {text}") };
                 let who = self.who(r);
@@ -436,10 +466,30 @@ impl Warden {
         }
     }
 
+    /// A rank behind a wrapper may leave its socket open in there, so its process is watched.
+    fn watch(&mut self, r: usize, pid: i32) {
+        if pid == self.ranks[r].pid {
+            return;
+        }
+        match pidfd::open(pid) {
+            Ok(fd) if self.poller.add(fd.as_fd(), Interest::Read, token::WATCH + r as u64).is_ok() => {
+                self.ranks[r].watch = Some(fd);
+            }
+            Err(e) if e.kind() != ErrorKind::Unsupported => self.gone_early(r),
+            // An old kernel: the socket's end must do.
+            _ => {}
+        }
+    }
+
     /// The last process that held rank `r`'s socket closed it.
     fn hung_up(&mut self, r: usize) {
+        self.ranks[r].control = None;
+        self.gone_early(r);
+    }
+
+    /// The process that initialised MPI seems to have ended.
+    fn gone_early(&mut self, r: usize) {
         let rank = &mut self.ranks[r];
-        rank.control = None;
         if rank.initialised.is_some() && !rank.finalized && rank.ended.is_none() && self.verdict.is_none() {
             rank.left_at = Some(Instant::now() + STATUS_GRACE);
         }
@@ -480,7 +530,12 @@ impl Warden {
     }
 
     fn left_without_finalize(&mut self, r: usize, code: Option<i32>) {
-        let with = code.map_or_else(String::new, |c| format!(", with exit code {c}"));
+        let with = match code {
+            None => String::new(),
+            // What a shell makes of a signal.
+            Some(c) if c > 128 && c < 160 => format!(", with exit code {c} (128 + {})", signal::name(c - 128)),
+            Some(c) => format!(", with exit code {c}"),
+        };
         let text = format!("{} left after MPI_Init without calling MPI_Finalize{with}", self.who(r));
         self.fault(code.filter(|c| *c != 0).map_or(exit::NO_FINALIZE, |c| c as u8), &text);
     }
@@ -576,7 +631,7 @@ impl Spawner<'_> {
         }
         .start()?;
         let rank_state =
-            Rank { pid, ended: None, control: None, initialised: None, finalized: false, left_at: None };
+            Rank { pid, ended: None, control: None, initialised: None, watch: None, finalized: false, left_at: None };
         let registered = poller
             .add(control.as_fd(), Interest::Read, token::CONTROL + rank as u64)
             .and_then(|()| output.add(rank, Stream::Out, out, poller))

@@ -25,7 +25,8 @@ fn attached() -> std::sync::MutexGuard<'static, Option<Account>> {
 }
 
 pub fn attach(buf: Buf, size: i64) -> Result<()> {
-    let size = u64::try_from(size).map_err(|_| Error::arg(format!("the buffer size is {size}; it must not be negative")))?;
+    let size =
+        u64::try_from(size).map_err(|_| Error::arg(format!("the buffer size is {size}; it must not be negative")))?;
     let mut a = attached();
     if a.is_some() {
         bail!(MPI_ERR_BUFFER, "a buffer is attached already; detach it first");

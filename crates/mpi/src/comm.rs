@@ -48,7 +48,9 @@ pub fn get(h: handle::Comm) -> Result<Ref<'static, handle::Comm, Comm>> {
 impl Comm {
     pub fn new(group: Arc<Group>, ctx: Context, errhandler: errhan::Cell) -> Result<Comm> {
         let engine = world::engine()?;
-        let rank = group.my_rank().ok_or_else(|| Error::new(MPI_ERR_GROUP, "this process is not in the communicator's group"))?;
+        let rank = group
+            .my_rank()
+            .ok_or_else(|| Error::new(MPI_ERR_GROUP, "this process is not in the communicator's group"))?;
         let ranks = Arc::new(Ranks::new(group.procs().collect()));
         let endpoint = Endpoint::new(engine, ctx.collective(), rank, ranks.clone());
         let (attrs, name, info) = (AttrSet::default(), Mutex::default(), Mutex::new(Info::new()));
@@ -65,7 +67,11 @@ impl Comm {
     /// "MPI_COMM_WORLD" or the name the program gave, for messages.
     pub fn describe(&self) -> String {
         let name = self.name.lock().unwrap_or_else(|e| e.into_inner());
-        if name.is_empty() { format!("a communicator of {} ranks", self.size()) } else { String::from_utf8_lossy(&name).into_owned() }
+        if name.is_empty() {
+            format!("a communicator of {} ranks", self.size())
+        } else {
+            String::from_utf8_lossy(&name).into_owned()
+        }
     }
 }
 
@@ -84,7 +90,10 @@ fn child(parent: &Comm, group: Arc<Group>, tag: i32) -> Result<Comm> {
     let to_parent = |r: usize| -> Result<usize> {
         let proc = group.proc_of(r);
         parent.ranks.rank_of(proc).ok_or_else(|| {
-            Error::new(MPI_ERR_GROUP, format!("member {r} of the group is not in {}; the group must be a subset", parent.describe()))
+            Error::new(
+                MPI_ERR_GROUP,
+                format!("member {r} of the group is not in {}; the group must be a subset", parent.describe()),
+            )
         })
     };
     let mut bytes = [0u8; 8];
@@ -266,7 +275,8 @@ fn split(parent: &Comm, color: i32, key: i32, newcomm: Out<handle::Comm>) -> Res
         return newcomm.set(MPI_COMM_NULL);
     }
     // Ties in key keep the order of the old ranks: the sort is stable.
-    let mut members: Vec<(i64, usize)> = (0..all.len()).filter(|r| all[*r][0] == color as i64).map(|r| (all[r][1], r)).collect();
+    let mut members: Vec<(i64, usize)> =
+        (0..all.len()).filter(|r| all[*r][0] == color as i64).map(|r| (all[r][1], r)).collect();
     members.sort_by_key(|m| m.0);
     let leader = members[0].1;
     if leader != parent.rank {
@@ -296,12 +306,19 @@ pub fn comm_split_type(
     newcomm: Out<handle::Comm>,
 ) -> Result<()> {
     let parent = get(comm)?;
-    info::optional(info)?;
+    let hints = info::optional(info)?;
+    let hint = |key: &str| hints.as_ref().and_then(|i| i.get_str(key));
     let color = match split_type {
         // One node: all ranks share memory.
         MPI_COMM_TYPE_SHARED => 0,
-        // No proper subset of the hardware is known to be shared, and no resource kinds are known: MPI-5.0 7.4.2 says MPI_COMM_NULL.
-        MPI_COMM_TYPE_HW_UNGUIDED | MPI_COMM_TYPE_HW_GUIDED | MPI_COMM_TYPE_RESOURCE_GUIDED | MPI_UNDEFINED => MPI_UNDEFINED,
+        MPI_COMM_TYPE_HW_GUIDED if hint("mpi_hw_resource_type").as_deref() == Some("mpi_shared_memory") => 0,
+        MPI_COMM_TYPE_RESOURCE_GUIDED if hint("mpi_hw_resource_type").as_deref() == Some("mpi_shared_memory") => 0,
+        MPI_COMM_TYPE_RESOURCE_GUIDED if hint("mpi_pset_name").as_deref() == Some("mpi://WORLD") => 0,
+        MPI_COMM_TYPE_RESOURCE_GUIDED if hint("mpi_pset_name").as_deref() == Some("mpi://SELF") => parent.rank as i32,
+        // No other kind of resource is known: MPI-5.0 7.4.2 says MPI_COMM_NULL.
+        MPI_COMM_TYPE_HW_UNGUIDED | MPI_COMM_TYPE_HW_GUIDED | MPI_COMM_TYPE_RESOURCE_GUIDED | MPI_UNDEFINED => {
+            MPI_UNDEFINED
+        }
         other => bail!(MPI_ERR_ARG, "split_type {other} is not one of the MPI_COMM_TYPE_ constants"),
     };
     split(&parent, color, key, newcomm)
@@ -313,6 +330,9 @@ pub fn comm_set_name(comm: handle::Comm, comm_name: Str) -> Result<()> {
 }
 
 pub fn comm_get_name(comm: handle::Comm, comm_name: OutStr, resultlen: Out<i32>) -> Result<()> {
+    if comm == MPI_COMM_NULL {
+        return resultlen.set(comm_name.write(b"MPI_COMM_NULL", MPI_MAX_OBJECT_NAME as usize)? as i32);
+    }
     let c = get(comm)?;
     let name = c.name.lock().unwrap_or_else(|e| e.into_inner()).clone();
     resultlen.set(comm_name.write(&name, MPI_MAX_OBJECT_NAME as usize)? as i32)

@@ -41,7 +41,10 @@ pub fn reserve() -> Result<Context> {
     if n.free.len() > REST || !fresh {
         let number = n.free.pop_front();
         return number.map(|k| make(me, k)).ok_or_else(|| {
-            Error::new(MPI_ERR_NO_MEM, "no communicator context is left in this process; free communicators that are not used")
+            Error::new(
+                MPI_ERR_NO_MEM,
+                "no communicator context is left in this process; free communicators that are not used",
+            )
         });
     }
     let k = n.next;

@@ -176,6 +176,9 @@ pub fn type_set_name(datatype: handle::Datatype, type_name: Str) -> Result<()> {
 }
 
 pub fn type_get_name(datatype: handle::Datatype, type_name: OutStr, resultlen: Out<i32>) -> Result<()> {
+    if datatype == MPI_DATATYPE_NULL {
+        return resultlen.set(type_name.write(b"MPI_DATATYPE_NULL", MPI_MAX_OBJECT_NAME as usize)? as i32);
+    }
     let t = get(datatype)?;
     let n = type_name.write(&t.name(), MPI_MAX_OBJECT_NAME as usize)?;
     resultlen.set(n as i32)

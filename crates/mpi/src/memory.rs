@@ -26,7 +26,9 @@ pub fn alloc_mem(size: i64, info: handle::Info, baseptr: Buf) -> Result<()> {
     if let Some(i) = crate::info::optional(info)?
         && let Some(v) = i.get_str("mpi_minimum_memory_alignment")
     {
-        let bad = || Error::new(MPI_ERR_INFO_VALUE, format!("mpi_minimum_memory_alignment is {v:?}; a power of two is expected"));
+        let bad = || {
+            Error::new(MPI_ERR_INFO_VALUE, format!("mpi_minimum_memory_alignment is {v:?}; a power of two is expected"))
+        };
         align = v.parse::<usize>().ok().filter(|a| a.is_power_of_two()).ok_or_else(bad)?.max(64);
     }
     if size == 0 {

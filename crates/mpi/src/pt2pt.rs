@@ -29,7 +29,10 @@ pub(crate) enum Peer {
 
 #[cold]
 fn bad_rank(c: &Comm, rank: i32, what: &str) -> Error {
-    Error::new(MPI_ERR_RANK, format!("{what} {rank} is not a rank of {}, which has ranks 0 to {}", c.describe(), c.size() - 1))
+    Error::new(
+        MPI_ERR_RANK,
+        format!("{what} {rank} is not a rank of {}, which has ranks 0 to {}", c.describe(), c.size() - 1),
+    )
 }
 
 #[inline]
@@ -118,7 +121,10 @@ pub(crate) fn failed(o: &Outcome) -> Error {
     match o.error {
         MPI_ERR_TRUNCATE => Error::new(
             MPI_ERR_TRUNCATE,
-            format!("a message from process {} with tag {} is longer than the receive buffer of {} bytes", o.source, o.tag, o.bytes),
+            format!(
+                "a message from process {} with tag {} is longer than the receive buffer of {} bytes",
+                o.source, o.tag, o.bytes
+            ),
         ),
         e => Error::new(e, "a message could not be delivered"),
     }
@@ -156,7 +162,14 @@ pub(crate) fn start_send(
 
 /// Starts a checked send.
 #[inline]
-pub(crate) fn launch_send(e: &Engine, c: &Comm, span: Span, to: Peer, tag: i32, mode: SendMode) -> Result<Option<ReqId>> {
+pub(crate) fn launch_send(
+    e: &Engine,
+    c: &Comm,
+    span: Span,
+    to: Peer,
+    tag: i32,
+    mode: SendMode,
+) -> Result<Option<ReqId>> {
     let Peer::Proc(to) = to else { return Ok(None) };
     if mode == SendMode::Buffered {
         return buffer::send(e, c.ctx, to as u32, tag, span).map(|()| None);
@@ -165,7 +178,15 @@ pub(crate) fn launch_send(e: &Engine, c: &Comm, span: Span, to: Peer, tag: i32, 
 }
 
 #[inline]
-fn blocking(buf: Buf, count: i64, dt: handle::Datatype, dest: i32, tag: i32, comm: handle::Comm, mode: SendMode) -> Result<()> {
+fn blocking(
+    buf: Buf,
+    count: i64,
+    dt: handle::Datatype,
+    dest: i32,
+    tag: i32,
+    comm: handle::Comm,
+    mode: SendMode,
+) -> Result<()> {
     let e = world::engine()?;
     let c = comm::get(comm)?;
     match start_send(e, &c, buf, count, dt, dest, tag, mode)? {
@@ -317,7 +338,15 @@ pub fn sendrecv(
     exchange(e, &c, out, dest, sendtag, r, status)
 }
 
-fn exchange(e: &Engine, c: &Comm, out: Span, dest: i32, tag: i32, r: Option<Received>, status: Out<Status>) -> Result<()> {
+fn exchange(
+    e: &Engine,
+    c: &Comm,
+    out: Span,
+    dest: i32,
+    tag: i32,
+    r: Option<Received>,
+    status: Out<Status>,
+) -> Result<()> {
     let sent = match dest_of(c, dest)? {
         Peer::Null => None,
         Peer::Proc(to) => e.enter(|s| s.send(c.ctx, to as u32, tag, out, Mode::Standard))?,
@@ -401,7 +430,13 @@ fn hold(c: &Comm, message: oxmpi_pt2pt::Message) -> Result<handle::Message> {
     MESSAGES.insert(Arc::new(Held { message, ranks: c.ranks.clone() }))
 }
 
-pub fn mprobe(source: i32, tag: i32, comm: handle::Comm, message: Out<handle::Message>, status: Out<Status>) -> Result<()> {
+pub fn mprobe(
+    source: i32,
+    tag: i32,
+    comm: handle::Comm,
+    message: Out<handle::Message>,
+    status: Out<Status>,
+) -> Result<()> {
     let e = world::engine()?;
     let c = comm::get(comm)?;
     let Some(p) = pattern(&c, source, tag)? else {
@@ -443,7 +478,12 @@ pub fn improbe(
 }
 
 /// Starts the receive of a matched message; None for MPI_MESSAGE_NO_PROC.
-fn matched(buf: Buf, count: i64, dt: handle::Datatype, message: Out<handle::Message>) -> Result<Option<(Received, Arc<Ranks>)>> {
+fn matched(
+    buf: Buf,
+    count: i64,
+    dt: handle::Datatype,
+    message: Out<handle::Message>,
+) -> Result<Option<(Received, Arc<Ranks>)>> {
     let e = world::engine()?;
     let h = message.get()?;
     let span = span_of(buf, count, dt)?;
@@ -455,7 +495,13 @@ fn matched(buf: Buf, count: i64, dt: handle::Datatype, message: Out<handle::Mess
     }
 }
 
-pub fn mrecv(buf: Buf, count: i64, datatype: handle::Datatype, message: Out<handle::Message>, status: Out<Status>) -> Result<()> {
+pub fn mrecv(
+    buf: Buf,
+    count: i64,
+    datatype: handle::Datatype,
+    message: Out<handle::Message>,
+    status: Out<Status>,
+) -> Result<()> {
     let e = world::engine()?;
     let Some((r, ranks)) = matched(buf, count, datatype, message)? else { return give(status, Status::PROC_NULL) };
     let o = match r {

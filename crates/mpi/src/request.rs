@@ -61,7 +61,12 @@ pub(crate) fn of_started(e: &Engine, c: &Comm, id: Option<ReqId>, o: Outcome) ->
     of_parts(e, Some(c.ranks.clone()), id, o)
 }
 
-pub(crate) fn of_parts(e: &Engine, ranks: Option<Arc<Ranks>>, id: Option<ReqId>, o: Outcome) -> Result<handle::Request> {
+pub(crate) fn of_parts(
+    e: &Engine,
+    ranks: Option<Arc<Ranks>>,
+    id: Option<ReqId>,
+    o: Outcome,
+) -> Result<handle::Request> {
     let id = e.enter(|s| {
         let id = id.unwrap_or_else(|| s.completed(o));
         if let Some(r) = ranks {
@@ -86,7 +91,16 @@ pub(crate) fn persistent(
     tag: i32,
     direction: Direction,
 ) -> Result<handle::Request> {
-    PERSISTENT.insert(Arc::new(Persistent { comm, buf: buf.addr(), count, dt, peer, tag, direction, active: Mutex::new(Active::No) }))
+    PERSISTENT.insert(Arc::new(Persistent {
+        comm,
+        buf: buf.addr(),
+        count,
+        dt,
+        peer,
+        tag,
+        direction,
+        active: Mutex::new(Active::No),
+    }))
 }
 
 fn named(e: &Engine, h: handle::Request) -> Result<Named> {
@@ -156,6 +170,11 @@ impl Named {
     }
 }
 
+/// A single status: an empty one is written whole, of others MPI_ERROR stays as it was (MPI-5.0 3.7.3, 3.2.5).
+fn give_finished(status: Out<Status>, f: &Finished) -> Result<()> {
+    if f.idle && !status.is_null() { status.set(Status::EMPTY) } else { give(status, f.status) }
+}
+
 /// After a test that found nothing: where cores are shared, lets others run now and then.
 pub(crate) fn breathe() {
     static FAILED: AtomicU32 = AtomicU32::new(0);
@@ -174,7 +193,7 @@ pub fn wait(request: Out<handle::Request>, status: Out<Status>) -> Result<()> {
     if f.gone {
         request.set(MPI_REQUEST_NULL)?;
     }
-    give(status, f.status)?;
+    give_finished(status, &f)?;
     f.verdict()
 }
 
@@ -192,7 +211,7 @@ pub fn test(request: Out<handle::Request>, flag: Out<i32>, status: Out<Status>) 
             if f.gone {
                 request.set(MPI_REQUEST_NULL)?;
             }
-            give(status, f.status)?;
+            give_finished(status, &f)?;
             f.verdict()
         }
     }
@@ -209,14 +228,15 @@ pub fn request_get_status(request: handle::Request, flag: Out<i32>, status: Out<
         }
         Some(f) => {
             flag.set(1)?;
-            give(status, f.status)
+            give_finished(status, &f)
         }
     }
 }
 
 /// An array of requests, checked.
 fn all_named(e: &Engine, count: i32, requests: Arr<handle::Request>) -> Result<Vec<Named>> {
-    let n = usize::try_from(count).map_err(|_| Error::arg(format!("the number of requests is {count}; it must not be negative")))?;
+    let n = usize::try_from(count)
+        .map_err(|_| Error::arg(format!("the number of requests is {count}; it must not be negative")))?;
     if n > 0 && requests.is_null() {
         bail!(MPI_ERR_ARG, "the array of {n} requests is a null pointer");
     }
@@ -236,7 +256,8 @@ fn in_status(failed: Option<Error>) -> Result<()> {
         None => Ok(()),
         Some(e) => {
             let comm = e.comm;
-            let all = Error::new(MPI_ERR_IN_STATUS, format!("{}; every status says how its operation ended", e.message));
+            let all =
+                Error::new(MPI_ERR_IN_STATUS, format!("{}; every status says how its operation ended", e.message));
             Err(Error { comm, ..all })
         }
     }
@@ -281,7 +302,9 @@ pub fn testall(
     let all = all_named(e, count, array_of_requests)?;
     e.poll()?;
     let done = e.enter(|s| {
-        all.iter().all(|n| n.check(s, false).is_some()).then(|| all.iter().map(|n| n.check(s, true)).collect::<Vec<_>>())
+        all.iter()
+            .all(|n| n.check(s, false).is_some())
+            .then(|| all.iter().map(|n| n.check(s, true)).collect::<Vec<_>>())
     });
     let Some(done) = done else {
         breathe();
@@ -317,7 +340,7 @@ fn give_any(
     match found {
         None => {
             index.set(MPI_UNDEFINED)?;
-            give(status, Status::EMPTY)
+            give_finished(status, &IDLE)
         }
         Some((i, f)) => {
             index.set(i as i32)?;
@@ -326,13 +349,18 @@ fn give_any(
             {
                 r.put(i, MPI_REQUEST_NULL);
             }
-            give(status, f.status)?;
+            give_finished(status, &f)?;
             if requests.is_some() { f.verdict() } else { Ok(()) }
         }
     }
 }
 
-pub fn waitany(count: i32, array_of_requests: Arr<handle::Request>, index: Out<i32>, status: Out<Status>) -> Result<()> {
+pub fn waitany(
+    count: i32,
+    array_of_requests: Arr<handle::Request>,
+    index: Out<i32>,
+    status: Out<Status>,
+) -> Result<()> {
     let e = world::engine()?;
     let all = all_named(e, count, array_of_requests)?;
     let found = e.wait(|s| any_done(&all, s, true))?;
@@ -538,7 +566,11 @@ pub fn start(request: Out<handle::Request>) -> Result<()> {
 
 fn start_one(e: &Engine, h: handle::Request) -> Result<()> {
     let Named::Persistent(p) = named(e, h)? else {
-        bail!(MPI_ERR_REQUEST, "only a persistent request can be started; this one is {}", if h == MPI_REQUEST_NULL { "MPI_REQUEST_NULL" } else { "of a nonblocking operation" });
+        bail!(
+            MPI_ERR_REQUEST,
+            "only a persistent request can be started; this one is {}",
+            if h == MPI_REQUEST_NULL { "MPI_REQUEST_NULL" } else { "of a nonblocking operation" }
+        );
     };
     let mut active = p.active.lock().unwrap_or_else(|e| e.into_inner());
     if !matches!(*active, Active::No) {
@@ -564,7 +596,8 @@ fn start_one(e: &Engine, h: handle::Request) -> Result<()> {
 
 pub fn startall(count: i32, array_of_requests: Arr<handle::Request>) -> Result<()> {
     let e = world::engine()?;
-    let n = usize::try_from(count).map_err(|_| Error::arg(format!("the number of requests is {count}; it must not be negative")))?;
+    let n = usize::try_from(count)
+        .map_err(|_| Error::arg(format!("the number of requests is {count}; it must not be negative")))?;
     array_of_requests.slice(n)?.iter().try_for_each(|h| start_one(e, *h))
 }
 /// The communicator a request belongs to, for its error handler.

@@ -55,7 +55,10 @@ pub(crate) fn install(w: World) -> Result<&'static World> {
 fn not_running() -> Error {
     match phase() {
         Phase::After => Error::new(MPI_ERR_OTHER, "this procedure was called after MPI_Finalize"),
-        _ => Error::new(MPI_ERR_OTHER, "this procedure was called before MPI_Init; call MPI_Init or MPI_Init_thread first"),
+        _ => Error::new(
+            MPI_ERR_OTHER,
+            "this procedure was called before MPI_Init; call MPI_Init or MPI_Init_thread first",
+        ),
     }
 }
 
@@ -88,4 +91,3 @@ pub(crate) fn bind_predefined(world: Arc<Comm>, own: Arc<Comm>) {
         crate::comm::table().bind(h, c);
     }
 }
-

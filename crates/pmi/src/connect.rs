@@ -248,7 +248,9 @@ fn foreign_launcher(get: Lookup<'_>) -> Option<String> {
         return Some(format!("Slurm's srun started this process as one of {n} tasks (SLURM_STEP_NUM_TASKS)"));
     }
     if let Some(n) = several("PMI_SIZE") {
-        return Some(format!("a PMI launcher (MPICH's mpiexec, for one) started this process as one of {n} (PMI_SIZE)"));
+        return Some(format!(
+            "a PMI launcher (MPICH's mpiexec, for one) started this process as one of {n} (PMI_SIZE)"
+        ));
     }
     if get("PMIX_RANK").is_some() && !alone {
         return Some("a PMIx launcher (prterun, for one) started this process (PMIX_RANK)".into());

@@ -24,8 +24,7 @@ pub const SEGMENT_FD: &str = "OXMPI_SEGMENT_FD";
 pub const CONTROL_FD: &str = "OXMPI_CONTROL_FD";
 
 /// All of them.
-pub const ALL: [&str; 9] =
-    [RANK, SIZE, LOCAL_RANK, LOCAL_SIZE, APPNUM, UNIVERSE_SIZE, JOBID, SEGMENT_FD, CONTROL_FD];
+pub const ALL: [&str; 9] = [RANK, SIZE, LOCAL_RANK, LOCAL_SIZE, APPNUM, UNIVERSE_SIZE, JOBID, SEGMENT_FD, CONTROL_FD];
 
 /// A descriptor number together with the inode of what it must refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

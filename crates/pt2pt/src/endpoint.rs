@@ -91,7 +91,12 @@ impl Endpoint {
     }
     /// Waits for all, also after an error; returns the first error.
     pub fn wait_all(&self, reqs: Vec<Req>) -> Result<()> {
-        reqs.into_iter().map(|r| self.wait(r)).fold(Ok(()), |first, r| first.and(r))
+        let mut first = Ok(());
+        for r in reqs {
+            let done = self.wait(r);
+            first = first.and(done);
+        }
+        first
     }
     #[allow(clippy::too_many_arguments)]
     pub fn sendrecv(

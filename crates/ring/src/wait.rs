@@ -45,7 +45,7 @@ impl Waiter {
             Cores::Shared if self.polls <= SHARED_POLLS => Step::Poll,
             Cores::Shared if self.polls <= SHARED_POLLS + SHARED_YIELDS => Step::Yield,
             Cores::Shared => Step::Sleep,
-            Cores::Dedicated if self.polls % CLOCK_EVERY != 0 => Step::Poll,
+            Cores::Dedicated if !self.polls.is_multiple_of(CLOCK_EVERY) => Step::Poll,
             Cores::Dedicated => self.timed(),
         }
     }

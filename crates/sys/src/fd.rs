@@ -56,9 +56,8 @@ pub fn is_seqpacket(fd: BorrowedFd<'_>) -> bool {
         let mut value: libc::c_int = 0;
         let mut len = size_of::<libc::c_int>() as libc::socklen_t;
         // SAFETY: `value` and `len` are valid out pointers.
-        let r = unsafe {
-            libc::getsockopt(fd.as_raw_fd(), libc::SOL_SOCKET, name, (&raw mut value).cast(), &raw mut len)
-        };
+        let r =
+            unsafe { libc::getsockopt(fd.as_raw_fd(), libc::SOL_SOCKET, name, (&raw mut value).cast(), &raw mut len) };
         (r == 0).then_some(value)
     };
     option(libc::SO_DOMAIN) == Some(libc::AF_UNIX) && option(libc::SO_TYPE) == Some(libc::SOCK_SEQPACKET)

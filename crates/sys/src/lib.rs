@@ -10,6 +10,7 @@ pub mod fd;
 pub mod futex;
 pub mod membarrier;
 pub mod memory;
+pub mod pidfd;
 pub mod poll;
 pub mod process;
 pub mod signal;

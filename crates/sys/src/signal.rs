@@ -68,8 +68,7 @@ pub fn is_ignored(signal: i32) -> bool {
     // SAFETY: an all-zero sigaction is valid storage.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
     // SAFETY: `action` is a valid out pointer; nothing is changed.
-    (unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut action) }) == 0
-        && action.sa_sigaction == libc::SIG_IGN
+    (unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut action) }) == 0 && action.sa_sigaction == libc::SIG_IGN
 }
 
 /// Waits for one of `set`, which must be blocked.

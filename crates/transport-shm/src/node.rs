@@ -40,7 +40,7 @@ impl Node {
         let membarrier = oxmpi_sys::membarrier::register().is_ok();
         let id: &Identity = &segment.control(me).identity;
         let token = oxmpi_sys::clock::nanos() ^ ((oxmpi_sys::pid() as u64) << 40) | 1;
-        PROBE.store(token, Ordering::Relaxed);
+        let token = PROBE.compare_exchange(0, token, Ordering::Relaxed, Ordering::Relaxed).err().unwrap_or(token);
         id.probe_value.store(token, Ordering::Relaxed);
         id.probe_address.store(PROBE.as_ptr() as u64, Ordering::Relaxed);
         id.pid.store(oxmpi_sys::pid() as u32, Ordering::Release);
