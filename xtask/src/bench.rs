@@ -53,7 +53,8 @@ struct Contender {
     name: &'static str,
     version: String,
     launch: PathBuf,
-    options: Vec<&'static str>,
+    /// Options for more ranks than cores.
+    crowded: Vec<&'static str>,
     env: Vec<(&'static str, String)>,
     /// Where its binaries are.
     binaries: PathBuf,
@@ -117,7 +118,7 @@ fn contenders(peers: bool) -> Result<Vec<Contender>> {
         name: "oxmpi",
         version: env!("CARGO_PKG_VERSION").to_owned(),
         launch: program(&prefix(), "mpirun"),
-        options: vec!["--oversubscribe"],
+        crowded: vec!["--oversubscribe"],
         env: vec![],
         binaries: ours.clone(),
     }];
@@ -139,7 +140,7 @@ fn contenders(peers: bool) -> Result<Vec<Contender>> {
         name: "Open MPI",
         version,
         launch: venv.program("mpirun"),
-        options: vec!["--map-by", ":OVERSUBSCRIBE"],
+        crowded: vec!["--map-by", ":OVERSUBSCRIBE"],
         env: vec![
             ("OMPI_ALLOW_RUN_AS_ROOT", "1".into()),
             ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1".into()),
@@ -153,7 +154,7 @@ fn contenders(peers: bool) -> Result<Vec<Contender>> {
         name: "MPICH",
         version,
         launch: venv.program("mpiexec"),
-        options: vec![],
+        crowded: vec![],
         env: vec![lib(&venv)],
         binaries: ours.clone(),
     });
@@ -162,7 +163,7 @@ fn contenders(peers: bool) -> Result<Vec<Contender>> {
         name: "Intel MPI",
         version,
         launch: venv.program("mpiexec"),
-        options: vec![],
+        crowded: vec![],
         env: vec![lib(&venv), ("I_MPI_ROOT", venv.dir().display().to_string())],
         binaries: ours,
     });
@@ -180,9 +181,16 @@ fn compile(mpicc: &Path, into: &Path) -> Result<()> {
 
 // ---- one run ----
 
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get())
+}
+
 fn measure(contender: &Contender, m: &Measurement) -> Result<Vec<(String, f64, String)>> {
     let mut command = Command::new(&contender.launch);
-    command.args(&contender.options).args(["-n", &m.ranks.to_string()]);
+    if m.ranks > cores() {
+        command.args(&contender.crowded);
+    }
+    command.args(["-n", &m.ranks.to_string()]);
     command.arg(contender.binaries.join(m.program)).args(m.args);
     command.envs(contender.env.iter().map(|(k, v)| (k, v)));
     let ended = watched(&mut command, Duration::from_secs(300))?;
@@ -232,7 +240,7 @@ fn table(
     rounds: usize,
 ) -> Result<String> {
     let mut text = String::new();
-    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let cores = cores();
     let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let cpu = cpu.lines().find_map(|l| l.strip_prefix("model name")).unwrap_or(": unknown processor");
     let kernel = output(Command::new("uname").arg("-r")).unwrap_or_default();

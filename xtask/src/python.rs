@@ -25,7 +25,7 @@ fn ensure_python() -> Result<()> {
     note(format!("Python lacks venv or its headers: installing {}", packages.join(", ")));
     let apt = || {
         let mut command = Command::new("apt-get");
-        command.env("DEBIAN_FRONTEND", "noninteractive").arg("-q");
+        command.env("DEBIAN_FRONTEND", "noninteractive").arg("-qq");
         command
     };
     run(apt().arg("update"))?;

@@ -17,7 +17,7 @@ const SOURCES: [Stage; 5] =
     [("format", format), ("clippy", clippy), ("codegen", codegen), ("unit", unit), ("loom", loom)];
 
 /// Stages that need an installation; the runner makes it once, before the first of them.
-const INSTALLED: [Stage; 7] = [
+const INSTALLED: [Stage; 8] = [
     ("abi", abi),
     ("wrappers", wrappers),
     ("cmake", cmake),
@@ -25,6 +25,7 @@ const INSTALLED: [Stage; 7] = [
     ("conformance", conformance),
     ("swap", swap),
     ("python", python),
+    ("demo", demo),
 ];
 
 /// What was checked, and what did not hold.
@@ -166,8 +167,8 @@ fn cargo_test(report: &mut Report, command: &mut Command) -> Result<()> {
     for line in BufReader::new(reader).lines() {
         let line = line?;
         // A thousand lines that say ok would bury the one that does not.
-        let passed = line.starts_with("test ") && line.ends_with(" ... ok");
-        if !passed && !line.is_empty() {
+        let dull = line.is_empty() || (line.starts_with("test ") && line.ends_with(" ... ok"));
+        if !dull {
             println!("    {line}");
         }
         if let Some(result) = line.strip_prefix("test result: ") {
@@ -521,5 +522,15 @@ fn python(report: &mut Report) -> Result<()> {
             report.check(&format!("mpi4py.bench {module} on {ranks} ranks"), runs());
         }
     }
+    Ok(())
+}
+
+/// The examples, as `cargo xtask demo` runs them.
+fn demo(report: &mut Report) -> Result<()> {
+    if let Some(why) = pypi().filter(|_| std::env::var_os("CI").is_none()) {
+        report.skip("demo", &why);
+        return Ok(());
+    }
+    report.check("demo", crate::demo::run(&[]));
     Ok(())
 }
