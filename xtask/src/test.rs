@@ -17,7 +17,7 @@ const SOURCES: [Stage; 5] =
     [("format", format), ("clippy", clippy), ("codegen", codegen), ("unit", unit), ("loom", loom)];
 
 /// Stages that need an installation; the runner makes it once, before the first of them.
-const INSTALLED: [Stage; 8] = [
+const INSTALLED: [Stage; 9] = [
     ("abi", abi),
     ("wrappers", wrappers),
     ("cmake", cmake),
@@ -25,6 +25,7 @@ const INSTALLED: [Stage; 8] = [
     ("conformance", conformance),
     ("swap", swap),
     ("python", python),
+    ("mpi4py", mpi4py),
     ("demo", demo),
 ];
 
@@ -521,6 +522,20 @@ fn python(report: &mut Report) -> Result<()> {
             let mut runs = runs;
             report.check(&format!("mpi4py.bench {module} on {ranks} ranks"), runs());
         }
+    }
+    Ok(())
+}
+
+/// mpi4py's own tests.
+fn mpi4py(report: &mut Report) -> Result<()> {
+    if let Some(why) = pypi().filter(|_| std::env::var_os("CI").is_none()) {
+        report.skip("mpi4py's tests", &why);
+        return Ok(());
+    }
+    let (passed, bad) = crate::suite::mpi4py_of_ours()?;
+    report.passed += passed;
+    for (test, why) in bad {
+        report.fail(&test, &why);
     }
     Ok(())
 }
