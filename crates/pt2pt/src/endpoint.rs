@@ -50,6 +50,10 @@ impl Endpoint {
     pub fn size(&self) -> usize {
         self.ranks.len()
     }
+    /// Whether the ranks of this job outnumber the cores they run on; the same at every rank.
+    pub fn shares_cores(&self) -> bool {
+        self.engine.shares_cores()
+    }
 
     fn start_send(&self, span: Span, dest: usize, tag: i32) -> Result<Req> {
         let to = self.ranks.proc_of(dest);

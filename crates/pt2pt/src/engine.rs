@@ -155,6 +155,10 @@ impl Engine {
         }
     }
 
+    pub fn shares_cores(&self) -> bool {
+        self.cores == Cores::Shared
+    }
+
     /// Runs `f` on the state, alone. `f` must not call back into the engine.
     #[inline]
     pub fn enter<R>(&self, f: impl FnOnce(&mut State) -> R) -> R {

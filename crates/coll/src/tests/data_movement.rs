@@ -3,7 +3,7 @@ use super::vector::Pair;
 use super::{SIZES, Vector, counts, types, world};
 use crate::buffer::Data;
 use crate::exchange::Exchange;
-use crate::select::{Allgather, Alltoall, Bcast, Rooted};
+use crate::select::{Allgather, Alltoall, Barrier, Bcast, Rooted};
 use crate::*;
 use oxmpi_base::{args::Buf, consts::MPI_IN_PLACE};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,18 +18,23 @@ fn element(from: usize, to: usize, i: usize) -> Pair {
 
 #[test]
 fn barrier_lets_nobody_through_early() {
-    for n in SIZES {
+    for (n, algorithm) in SIZES.into_iter().flat_map(|n| [(n, Barrier::Dissemination), (n, Barrier::Central)]) {
         // `world` runs twice; entries of both runs add up.
         let entered = AtomicUsize::new(0);
         world(n, |ep| {
-            barrier(ep).unwrap();
+            let barrier = || {
+                let x = Exchange::new(ep, 1);
+                barrier::with(&x, algorithm);
+                x.finish().unwrap();
+            };
+            barrier();
             let before = entered.load(Ordering::SeqCst);
-            barrier(ep).unwrap();
+            barrier();
             for round in 1..20 {
                 entered.fetch_add(1, Ordering::SeqCst);
-                barrier(ep).unwrap();
+                barrier();
                 assert!(entered.load(Ordering::SeqCst) >= before + round * n);
-                barrier(ep).unwrap();
+                barrier();
                 assert!(entered.load(Ordering::SeqCst) <= before + (round + 1) * n);
             }
         });

@@ -189,6 +189,9 @@ impl Endpoint {
     pub fn size(&self) -> usize {
         self.size
     }
+    pub fn shares_cores(&self) -> bool {
+        false
+    }
     pub fn messages(&self) -> u64 {
         self.shared.0.lock().unwrap().messages
     }
