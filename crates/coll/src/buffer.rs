@@ -1,6 +1,6 @@
 //! Memory as the algorithms see it: typed views of user buffers and temporary buffers.
 //!
-//! The only module of the crate with `unsafe`. Invariants:
+//! The only module of the crate with `unsafe`, outside of tests. Invariants:
 //! * A [`Data`] describes memory that the caller of the collective promised to be valid for its type map
 //!   (MPI-5.0 3.2.2, 6.1), or a part of a [`Temp`].
 //! * A [`Temp`] holds `count` elements laid out with the type's extent; its [`Temp::buf`] is the origin of

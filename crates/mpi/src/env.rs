@@ -118,25 +118,29 @@ pub fn is_thread_main(flag: Out<i32>) -> Result<()> {
 }
 
 pub fn abort(comm: handle::Comm, errorcode: i32) -> Result<()> {
+    // Whatever the communicator, the whole job ends: MPI-5.0 9.5 allows that.
     let _ = comm;
-    let who = world::any_world().map_or(0, |w| w.rank);
-    eprintln!(
-        "oxmpi: rank {who} (pid {} on {}) called MPI_Abort with code {errorcode}",
-        oxmpi_sys::pid(),
-        oxmpi_sys::hostname()
-    );
-    abort_job(errorcode, true)
+    end_job(errorcode, "")
 }
 
-/// Ends the job (MPI-5.0 9.5): the launcher is told and ends every process; without a launcher this process is the job.
-pub fn abort_job(code: i32, _whole_job: bool) -> ! {
-    if let Some(w) = world::any_world()
-        && let Some(c) = &w.control
-    {
-        // The launcher also notices if this message does not get through.
-        let _ = c.abort(code, "");
+/// Ends the job after a fatal error, whose message has been printed.
+fn abort_job(code: i32, _whole_job: bool) -> ! {
+    end_job(code, "a fatal MPI error")
+}
+
+/// What the program has printed is let out first. The launcher prints `text`, and ends every process; without a launcher
+/// this process is the job.
+fn end_job(code: i32, text: &str) -> ! {
+    oxmpi_sys::process::flush_stdio();
+    match world::any_world().and_then(|w| w.control.as_ref()) {
+        // The launcher also notices the exit below if this message does not get through.
+        Some(c) => drop(c.abort(code, text)),
+        None if text.is_empty() => {
+            eprintln!("oxmpi: pid {} on {} called MPI_Abort with code {code}", oxmpi_sys::pid(), oxmpi_sys::hostname())
+        }
+        None => {}
     }
-    std::process::exit(exit_status(code))
+    oxmpi_sys::process::exit_now(exit_status(code))
 }
 
 /// 0 would look like success, and so would a multiple of 256.
