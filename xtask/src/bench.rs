@@ -203,14 +203,18 @@ fn measure(contender: &Contender, m: &Measurement) -> Result<Vec<(String, f64, S
     Ok(found)
 }
 
+fn ranks(n: usize) -> String {
+    if n == 1 { "1 rank".into() } else { format!("{n} ranks") }
+}
+
 fn results(m: &Measurement, ended: &Ended) -> Vec<(String, f64, String)> {
     if m.program == "empty" {
-        return vec![(format!("start and end a job, {} ranks", m.ranks), ended.took.as_secs_f64() * 1e3, "ms".into())];
+        return vec![(format!("start and end a job, {}", ranks(m.ranks)), ended.took.as_secs_f64() * 1e3, "ms".into())];
     }
     let line = |line: &str| {
         let mut fields = line.split('\t');
         let (what, value, unit) = (fields.next()?, fields.next()?.trim().parse().ok()?, fields.next()?);
-        Some((format!("{what}, {} ranks", m.ranks), value, unit.to_owned()))
+        Some((format!("{what}, {}", ranks(m.ranks)), value, unit.to_owned()))
     };
     ended.text.lines().filter_map(line).collect()
 }
