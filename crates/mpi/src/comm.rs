@@ -52,6 +52,7 @@ impl Comm {
             .my_rank()
             .ok_or_else(|| Error::new(MPI_ERR_GROUP, "this process is not in the communicator's group"))?;
         let ranks = Arc::new(Ranks::new(group.procs().collect()));
+        engine.enter(|s| s.enroll(&ranks));
         let endpoint = Endpoint::new(engine, ctx.collective(), rank, ranks.clone());
         let (attrs, name, info) = (AttrSet::default(), Mutex::default(), Mutex::new(Info::new()));
         Ok(Comm { ranks, group, rank, ctx, endpoint, attrs, errhandler, name, info })
@@ -71,6 +72,14 @@ impl Comm {
             format!("a communicator of {} ranks", self.size())
         } else {
             String::from_utf8_lossy(&name).into_owned()
+        }
+    }
+}
+
+impl Drop for Comm {
+    fn drop(&mut self) {
+        if let Some(w) = world::any_world() {
+            w.engine.enter(|s| s.retire(&self.ranks));
         }
     }
 }

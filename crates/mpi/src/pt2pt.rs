@@ -273,8 +273,10 @@ fn nonblocking(
 ) -> Result<()> {
     let e = world::engine()?;
     let c = comm::get(comm)?;
-    let id = start_send(e, &c, buf, count, dt, dest, tag, mode)?;
-    request.set(request::of_started(e, &c, id, Outcome::SENT)?)
+    match start_send(e, &c, buf, count, dt, dest, tag, mode)? {
+        None => request.set(request::SENT),
+        id => request.set(request::of_started(e, &c, id, Outcome::SENT)?),
+    }
 }
 
 macro_rules! immediate_sends {
@@ -426,7 +428,8 @@ pub struct Held {
 
 static MESSAGES: crate::table::Table<handle::Message, Held> = crate::table::Table::new();
 
-fn hold(c: &Comm, message: oxmpi_pt2pt::Message) -> Result<handle::Message> {
+fn hold(e: &Engine, c: &Comm, message: oxmpi_pt2pt::Message) -> Result<handle::Message> {
+    e.enter(|s| s.keep(&c.ranks));
     MESSAGES.insert(Arc::new(Held { message, ranks: c.ranks.clone() }))
 }
 
@@ -444,7 +447,7 @@ pub fn mprobe(
         return give(status, Status::PROC_NULL);
     };
     let (m, o) = e.wait(|s| s.mprobe(p))?;
-    message.set(hold(&c, m)?)?;
+    message.set(hold(e, &c, m)?)?;
     give(status, status_of(&c.ranks, &o))
 }
 
@@ -471,7 +474,7 @@ pub fn improbe(
         }
         Some((m, o)) => {
             flag.set(1)?;
-            message.set(hold(&c, m)?)?;
+            message.set(hold(e, &c, m)?)?;
             give(status, status_of(&c.ranks, &o))
         }
     }
@@ -509,6 +512,7 @@ pub fn mrecv(
         Received::Pending(id) => e.wait_request(id)?,
     };
     give(status, status_of(&ranks, &o))?;
+    e.enter(|s| s.retire(&ranks));
     verdict(&o)
 }
 
@@ -525,7 +529,11 @@ pub fn imrecv(
         Some((Received::Done(o), ranks)) => (None, o, Some(ranks)),
         Some((Received::Pending(id), ranks)) => (Some(id), Outcome::SENT, Some(ranks)),
     };
-    request.set(request::of_parts(e, ranks, id, o)?)
+    let made = request::of_parts(e, ranks.as_deref(), id, o);
+    if let Some(r) = ranks {
+        e.enter(|s| s.retire(&r));
+    }
+    request.set(made?)
 }
 
 pub fn buffer_attach(buf: Buf, size: i64) -> Result<()> {

@@ -20,6 +20,8 @@ pub use crate::status::*;
 const PLAIN: usize = (1 << 30) | (12 << 26);
 const INDEX_BITS: u32 = 22;
 const GENERATIONS: u32 = 15;
+/// The request of every send that is complete when its procedure returns: it takes no place in the engine.
+pub(crate) const SENT: handle::Request = handle::Request(PLAIN | ((1 << INDEX_BITS) - 1));
 
 /// What a persistent request starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,21 +54,18 @@ static PERSISTENT: Table<handle::Request, Persistent> = Table::new();
 /// What a handle names.
 enum Named {
     Null,
+    /// A send that was complete when it was started.
+    Sent,
     Plain(ReqId),
     Persistent(Ref<'static, handle::Request, Persistent>),
 }
 
 /// The handle of an operation that was started; `None` is one that completed at once with `o`.
 pub(crate) fn of_started(e: &Engine, c: &Comm, id: Option<ReqId>, o: Outcome) -> Result<handle::Request> {
-    of_parts(e, Some(c.ranks.clone()), id, o)
+    of_parts(e, Some(&c.ranks), id, o)
 }
 
-pub(crate) fn of_parts(
-    e: &Engine,
-    ranks: Option<Arc<Ranks>>,
-    id: Option<ReqId>,
-    o: Outcome,
-) -> Result<handle::Request> {
+pub(crate) fn of_parts(e: &Engine, ranks: Option<&Ranks>, id: Option<ReqId>, o: Outcome) -> Result<handle::Request> {
     let id = e.enter(|s| {
         let id = id.unwrap_or_else(|| s.completed(o));
         if let Some(r) = ranks {
@@ -74,7 +73,7 @@ pub(crate) fn of_parts(
         }
         id
     });
-    if id.index() >> INDEX_BITS != 0 {
+    if id.index() >= (1 << INDEX_BITS) - 1 {
         bail!(MPI_ERR_NO_MEM, "more than {} requests are under way", 1 << INDEX_BITS);
     }
     let generation = (id.generation() & GENERATIONS) as usize;
@@ -106,6 +105,9 @@ pub(crate) fn persistent(
 fn named(e: &Engine, h: handle::Request) -> Result<Named> {
     if h == MPI_REQUEST_NULL {
         return Ok(Named::Null);
+    }
+    if h == SENT {
+        return Ok(Named::Sent);
     }
     if h.raw() >> 26 == PLAIN >> 26 {
         let index = (h.raw() & ((1 << INDEX_BITS) - 1)) as u32;
@@ -151,8 +153,9 @@ impl Named {
     fn check(&self, s: &mut State, consume: bool) -> Option<Finished> {
         match self {
             Named::Null => Some(IDLE),
-            Named::Plain(id) if consume => s.finish_user(*id).map(|(o, r)| finished(r.as_deref(), o, true)),
-            Named::Plain(id) => s.peek(*id).map(|o| finished(s.user_of(*id).as_deref(), o, true)),
+            Named::Sent => Some(finished(None, Outcome::SENT, true)),
+            Named::Plain(id) if consume => s.finish_with(*id, |o, r| finished(r, *o, true)),
+            Named::Plain(id) => s.peek_with(*id, |o, r| finished(r, *o, true)),
             Named::Persistent(p) => {
                 let mut active = p.active.lock().unwrap_or_else(|e| e.into_inner());
                 let outcome = match *active {
@@ -267,10 +270,15 @@ pub fn waitall(count: i32, array_of_requests: Arr<handle::Request>, array_of_sta
     let e = world::engine()?;
     let all = all_named(e, count, array_of_requests)?;
     let mut failed = None;
-    for (i, n) in all.iter().enumerate() {
-        let f = e.wait(|s| n.check(s, true))?;
-        settle(i, &f, array_of_requests, array_of_statuses, i, &mut failed);
-    }
+    let mut i = 0;
+    e.wait(|s| {
+        while let Some(n) = all.get(i) {
+            let f = n.check(s, true)?;
+            settle(i, &f, array_of_requests, array_of_statuses, i, &mut failed);
+            i += 1;
+        }
+        Some(())
+    })?;
     in_status(failed)
 }
 
@@ -534,6 +542,7 @@ pub fn request_free(request: Out<handle::Request>) -> Result<()> {
     let h = request.get()?;
     match named(e, h)? {
         Named::Null => bail!(MPI_ERR_REQUEST, "MPI_REQUEST_NULL cannot be freed"),
+        Named::Sent => {}
         Named::Plain(id) => e.enter(|s| s.detach(id)),
         Named::Persistent(p) => {
             if let Active::Under(id) = *p.active.lock().unwrap_or_else(|e| e.into_inner()) {
@@ -550,6 +559,7 @@ pub fn cancel(request: Out<handle::Request>) -> Result<()> {
     let e = world::engine()?;
     match named(e, request.get()?)? {
         Named::Null => bail!(MPI_ERR_REQUEST, "MPI_REQUEST_NULL cannot be cancelled"),
+        Named::Sent => {}
         Named::Plain(id) => e.enter(|s| s.cancel(id)),
         Named::Persistent(p) => {
             if let Active::Under(id) = *p.active.lock().unwrap_or_else(|e| e.into_inner()) {
@@ -605,7 +615,8 @@ pub fn comm_of(h: handle::Request) -> Option<handle::Comm> {
     let e = world::engine().ok()?;
     let owner = match named(e, h).ok()? {
         Named::Null => return None,
-        Named::Plain(id) => e.enter(|s| s.user_of(id))?.owner(),
+        Named::Sent => return None,
+        Named::Plain(id) => e.enter(|s| s.owner_of(id))?,
         Named::Persistent(p) => p.comm.ranks.owner(),
     };
     (owner != 0).then_some(handle::Comm(owner))

@@ -1,10 +1,10 @@
 //! The engine's state, its lock, and how a thread waits.
 use crate::matching::{Held, Posted};
-use crate::ranks::Ranks;
+use crate::ranks::{Enrolled, Ranks};
 use crate::request::{Outcome, Phase, ReqId, Requests};
 use crate::span::Span;
 use oxmpi_base::{Error, Result};
-use oxmpi_ring::wait::{Cores, Step, Waiter};
+use oxmpi_ring::wait::{Cores, Evidence, Step, Waiter};
 use oxmpi_transport::wire::{Context, Kind, Rts};
 use oxmpi_transport_shm::link::{Incoming, Outgoing};
 use oxmpi_transport_shm::node::{Node, Sleeper};
@@ -81,6 +81,7 @@ pub struct State {
     /// Peers with something in `waiting` or `pushing`.
     pub(crate) backlog: Vec<u32>,
     pub(crate) requests: Requests,
+    pub(crate) enrolled: Enrolled,
     pub(crate) posted: Posted,
     pub(crate) held: Held,
     pub(crate) early: Slots<Early>,
@@ -122,6 +123,7 @@ pub struct Engine {
     state: UnsafeCell<State>,
     sleeper: Option<Sleeper>,
     cores: Cores,
+    evidence: Evidence,
 }
 
 // SAFETY: `state` is only reached through `enter`, which holds the lock when several threads may call; with one thread at a time
@@ -142,6 +144,7 @@ impl Engine {
             incoming: Vec::new(),
             backlog: Vec::new(),
             requests: Requests::default(),
+            enrolled: Enrolled::default(),
             posted: Posted::default(),
             held: Held::default(),
             early: Slots { all: Vec::new(), free: Vec::new() },
@@ -152,6 +155,7 @@ impl Engine {
             state: UnsafeCell::new(state),
             sleeper,
             cores,
+            evidence: Evidence::default(),
         }
     }
 
@@ -174,17 +178,17 @@ impl Engine {
     /// Makes progress until `check` gives something. The thread spins, yields and sleeps by the wait policy.
     #[inline]
     pub fn wait<R>(&self, mut check: impl FnMut(&mut State) -> Option<R>) -> Result<R> {
-        let mut waiter = Waiter::new(self.cores);
+        let mut waiter = Waiter::new(self.evidence.cores(self.cores));
         loop {
             let (moved, found) = self.turn(&mut check)?;
             if let Some(r) = found {
                 return Ok(r);
             }
             if moved {
-                waiter = Waiter::new(self.cores);
+                waiter = Waiter::new(self.evidence.cores(self.cores));
                 continue;
             }
-            match waiter.step() {
+            match waiter.step(&self.evidence) {
                 Step::Poll => std::hint::spin_loop(),
                 Step::Yield => oxmpi_sys::yield_now(),
                 Step::Sleep => {
@@ -272,26 +276,54 @@ impl State {
     #[inline]
     pub fn finish(&mut self, id: ReqId) -> Option<Outcome> {
         let out = self.peek(id)?;
-        self.requests.free(id.index());
+        self.free(id.index());
         Some(out)
     }
-    /// As `finish`, with the communicator that `tag_user` left.
+    /// As `finish`; `f` gets the outcome and the communicator that `tag_user` left.
     #[inline]
-    pub fn finish_user(&mut self, id: ReqId) -> Option<(Outcome, Option<Arc<Ranks>>)> {
-        let out = self.peek(id)?;
-        let user = self.requests.at(id.index()).user.take();
-        self.requests.free(id.index());
-        Some((out, user))
+    pub fn finish_with<R>(&mut self, id: ReqId, f: impl FnOnce(&Outcome, Option<&Ranks>) -> R) -> Option<R> {
+        let r = self.peek_with(id, f)?;
+        self.free(id.index());
+        Some(r)
     }
-    /// Remembers the communicator a request belongs to.
-    pub fn tag_user(&mut self, id: ReqId, user: Arc<Ranks>) {
+    /// As `peek`, likewise.
+    #[inline]
+    pub fn peek_with<R>(&mut self, id: ReqId, f: impl FnOnce(&Outcome, Option<&Ranks>) -> R) -> Option<R> {
+        let out = self.peek(id)?;
+        let user = self.requests.at(id.index()).user;
+        Some(f(&out, user.and_then(|i| self.enrolled.get(i))))
+    }
+    /// Remembers the communicator a request belongs to; it must be enrolled.
+    #[inline]
+    pub fn tag_user(&mut self, id: ReqId, ranks: &Ranks) {
         if let Some(r) = self.requests.get(id) {
-            r.user = Some(user);
+            r.user = Some(self.enrolled.add_use(ranks));
         }
     }
-    /// The communicator of a request that is under way or done.
-    pub fn user_of(&mut self, id: ReqId) -> Option<Arc<Ranks>> {
-        self.requests.get(id).and_then(|r| r.user.clone())
+    /// The raw handle of the communicator of a request that is under way or done.
+    pub fn owner_of(&mut self, id: ReqId) -> Option<usize> {
+        let user = self.requests.get(id)?.user?;
+        self.enrolled.get(user).map(Ranks::owner)
+    }
+    /// Before requests may refer to a communicator.
+    pub fn enroll(&mut self, ranks: &Arc<Ranks>) {
+        self.enrolled.enroll(ranks);
+    }
+    /// The communicator is gone; requests that refer to it keep what they need.
+    pub fn retire(&mut self, ranks: &Ranks) {
+        let place = ranks.place();
+        self.enrolled.drop_use(place);
+    }
+    /// One more, or one less, reference that is no request (a matched message).
+    pub fn keep(&mut self, ranks: &Ranks) {
+        self.enrolled.add_use(ranks);
+    }
+    #[inline]
+    fn free(&mut self, i: u32) {
+        if let Some(u) = self.requests.at(i).user {
+            self.enrolled.drop_use(u);
+        }
+        self.requests.free(i);
     }
     /// A request that is done from the start.
     pub fn completed(&mut self, outcome: Outcome) -> ReqId {
@@ -322,7 +354,7 @@ impl State {
             r.span = Span::empty();
         }
         if r.detached {
-            self.requests.free(i);
+            self.free(i);
         }
     }
     /// Operations of this process that have not completed.

@@ -1,9 +1,7 @@
 //! Requests: a slab with a free list, so that starting an operation allocates nothing once it is warm.
 use crate::matching::{Pattern, Place};
-use crate::ranks::Ranks;
 use crate::span::Span;
 use oxmpi_base::consts::MPI_SUCCESS;
-use std::sync::Arc;
 
 /// Names a request; stale names are recognised by their generation. Also travels to peers, who send it back.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -59,8 +57,8 @@ pub(crate) struct Request {
     pub outcome: Outcome,
     /// Nobody will ask: free it when done.
     pub detached: bool,
-    /// The communicator, for translating the outcome.
-    pub user: Option<Arc<Ranks>>,
+    /// The communicator's place among the enrolled, for translating the outcome.
+    pub user: Option<u32>,
 }
 
 const BLANK: Request = Request {
@@ -121,7 +119,6 @@ impl Requests {
         debug_assert!(r.phase != Phase::Free);
         r.phase = Phase::Free;
         r.span = Span::empty();
-        r.user = None;
         self.free.push(i);
     }
     pub fn active(&self) -> usize {

@@ -205,7 +205,7 @@ impl State {
             return false;
         }
         let Some(chunk) = out.free_chunk() else { return false };
-        let len = (r.limit - r.moved).min(CHUNK as u64) as usize;
+        let len = (r.limit - r.moved).min(piece(r.limit)) as usize;
         // SAFETY: the chunk is ours and holds CHUNK bytes.
         unsafe { r.span.read(r.moved, chunk, len) };
         let sent = out.push_bytes(Kind::Data, Context(0), 0, &Data { send, len: len as u32 }.encode());
@@ -238,6 +238,12 @@ impl State {
         self.complete(id.index(), Outcome::SENT);
         Ok(())
     }
+}
+
+/// How much of a message of `total` bytes goes into one chunk: the receiver copies one piece while the sender fills the next, so
+/// short messages travel in at least a few.
+fn piece(total: u64) -> u64 {
+    (total / 4).clamp(4096, CHUNK as u64)
 }
 
 #[inline]
