@@ -1,7 +1,17 @@
 //! Requests and their completion (MPI-5.0 3.7, 3.9).
 //!
-//! A request of a nonblocking operation is its place in the engine, encoded in the handle; a persistent request is an object of its own that
-//! has such a place while it is active. Handles of the first sort use kind number 12 in the scheme of `base::handle`: 22 bits of index, 4 bits of generation.
+//! A request of a nonblocking operation is its place in the engine, encoded in the handle; other requests are objects of their own: a
+//! persistent one has such a place while it is active, a compound one stands for several, a generalized one is the program's.
+//! Handles of the first sort use kind number 12 in the scheme of `base::handle`: 22 bits of index, 4 bits of generation.
+//!
+//! Invariant: what completes is found inside the engine, by [`Named::check`]; what has to follow (callbacks, objects to remove) is
+//! done outside, by [`Finished::conclude`].
+mod compound;
+mod general;
+
+pub(crate) use compound::Compound;
+pub use general::{grequest_complete, grequest_start};
+
 use crate::comm::Comm;
 use crate::pt2pt::{self, FROM_NULL, SendMode, give, give_at, status_of, verdict};
 use crate::table::{Ref, Table};
@@ -13,7 +23,7 @@ use oxmpi_base::{Error, Result, Status, bail, handle};
 use oxmpi_datatype::Datatype;
 use oxmpi_pt2pt::{Engine, Outcome, Ranks, Received, ReqId, State};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 pub use crate::status::*;
 
@@ -49,7 +59,20 @@ pub struct Persistent {
     active: Mutex<Active>,
 }
 
-static PERSISTENT: Table<handle::Request, Persistent> = Table::new();
+impl Persistent {
+    fn active(&self) -> MutexGuard<'_, Active> {
+        self.active.lock().unwrap_or_else(|e| e.into_inner())
+    }
+}
+
+/// What a handle names that is not of the first sort.
+enum Object {
+    Persistent(Persistent),
+    Compound(Compound),
+    General(general::General),
+}
+
+static OBJECTS: Table<handle::Request, Object> = Table::new();
 
 /// What a handle names.
 enum Named {
@@ -57,7 +80,7 @@ enum Named {
     /// A send that was complete when it was started.
     Sent,
     Plain(ReqId),
-    Persistent(Ref<'static, handle::Request, Persistent>),
+    Object(handle::Request, Ref<'static, handle::Request, Object>),
 }
 
 /// The handle of an operation that was started; `None` is one that completed at once with `o`.
@@ -90,7 +113,7 @@ pub(crate) fn persistent(
     tag: i32,
     direction: Direction,
 ) -> Result<handle::Request> {
-    PERSISTENT.insert(Arc::new(Persistent {
+    OBJECTS.insert(Arc::new(Object::Persistent(Persistent {
         comm,
         buf: buf.addr(),
         count,
@@ -99,7 +122,7 @@ pub(crate) fn persistent(
         tag,
         direction,
         active: Mutex::new(Active::No),
-    }))
+    })))
 }
 
 fn named(e: &Engine, h: handle::Request) -> Result<Named> {
@@ -117,7 +140,7 @@ fn named(e: &Engine, h: handle::Request) -> Result<Named> {
             None => bail!(MPI_ERR_REQUEST, "request {:#x} has completed or was freed; its handle is stale", h.raw()),
         };
     }
-    PERSISTENT.get(h).map(Named::Persistent)
+    OBJECTS.get(h).map(|o| Named::Object(h, o))
 }
 
 /// A finished operation.
@@ -130,20 +153,71 @@ struct Finished {
     gone: bool,
     /// Null or inactive: does not count for waitany, waitsome.
     idle: bool,
+    left: Left,
 }
 
-const IDLE: Finished = Finished { status: Status::EMPTY, outcome: Outcome::SENT, owner: 0, gone: false, idle: true };
+/// What is left to do outside the engine.
+#[derive(Clone, Copy)]
+enum Left {
+    Nothing,
+    Compound(handle::Request),
+    General(handle::Request),
+}
+
+const IDLE: Finished =
+    Finished { status: Status::EMPTY, outcome: Outcome::SENT, owner: 0, gone: false, idle: true, left: Left::Nothing };
+/// Another call took what it left.
+const OVER: Finished = Finished { gone: true, ..IDLE };
 
 fn finished(ranks: Option<&Ranks>, outcome: Outcome, gone: bool) -> Finished {
     let (status, owner) = match ranks {
         Some(r) => (status_of(r, &outcome), r.owner()),
         None => (Status::new(outcome.source, outcome.tag, outcome.bytes), 0),
     };
-    Finished { status, outcome, owner, gone, idle: false }
+    Finished { status, outcome, owner, gone, idle: false, left: Left::Nothing }
 }
 
 impl Finished {
+    /// Does what is left, before anything of it is given to the program; a request that is not consumed stays.
+    #[inline]
+    fn conclude(self, consume: bool) -> Finished {
+        if let Left::Nothing = self.left { self } else { self.conclude_object(consume) }
+    }
+
+    #[cold]
+    fn conclude_object(mut self, consume: bool) -> Finished {
+        let (Left::Compound(h) | Left::General(h)) = self.left else { return self };
+        match OBJECTS.get(h).as_deref() {
+            Ok(Object::Compound(Compound { unborn: Some(unborn), .. })) => {
+                if let Err(e) = unborn.bear() {
+                    self.outcome.error = e.class;
+                }
+            }
+            Ok(Object::General(g)) => {
+                let (status, queried) = g.query();
+                let freed = if consume { g.free() } else { MPI_SUCCESS };
+                // MPI-5.0 13.2: the last callback's code counts, unless only an earlier one failed.
+                self.outcome.error = if freed != MPI_SUCCESS { freed } else { queried };
+                self.status = status;
+            }
+            _ => {}
+        }
+        if consume {
+            // Nobody else removes it: this call is the one that took it.
+            let _ = OBJECTS.remove(h);
+        }
+        self
+    }
+
+    /// Of a request that stays: how it ended is said when it is completed, but a query function has been called.
+    fn verdict_of_look(&self) -> Result<()> {
+        if let Left::General(_) = self.left { self.verdict() } else { Ok(()) }
+    }
+
     fn verdict(&self) -> Result<()> {
+        if let Left::General(_) = self.left {
+            return general::code("query or free", self.outcome.error);
+        }
         verdict(&self.outcome).map_err(|e| if self.owner != 0 { e.on(handle::Comm(self.owner)) } else { e })
     }
 }
@@ -156,21 +230,38 @@ impl Named {
             Named::Sent => Some(finished(None, Outcome::SENT, true)),
             Named::Plain(id) if consume => s.finish_with(*id, |o, r| finished(r, *o, true)),
             Named::Plain(id) => s.peek_with(*id, |o, r| finished(r, *o, true)),
-            Named::Persistent(p) => {
-                let mut active = p.active.lock().unwrap_or_else(|e| e.into_inner());
-                let outcome = match *active {
-                    Active::No => return Some(IDLE),
-                    Active::Done(o) => o,
-                    Active::Under(id) if consume => s.finish(id)?,
-                    Active::Under(id) => s.peek(id)?,
-                };
-                if consume {
-                    *active = Active::No;
-                }
-                Some(finished(Some(&p.comm.ranks), outcome, false))
-            }
+            Named::Object(h, o) => check_object(*h, o, s, consume),
         }
     }
+}
+
+/// Not inlined: what most programs never use.
+fn check_object(h: handle::Request, o: &Object, s: &mut State, consume: bool) -> Option<Finished> {
+    Some(match o {
+        Object::Persistent(p) => {
+            let mut active = p.active();
+            let outcome = match *active {
+                Active::No => return Some(IDLE),
+                Active::Done(o) => o,
+                Active::Under(id) if consume => s.finish(id)?,
+                Active::Under(id) => s.peek(id)?,
+            };
+            if consume {
+                *active = Active::No;
+            }
+            finished(Some(&p.comm.ranks), outcome, false)
+        }
+        Object::Compound(c) => match c.look(s, consume) {
+            compound::Look::Pending => return None,
+            compound::Look::Over => OVER,
+            compound::Look::Done(o) => Finished { left: Left::Compound(h), ..finished(c.ranks.as_deref(), o, true) },
+        },
+        Object::General(g) => match g.look(consume) {
+            general::Look::Pending => return None,
+            general::Look::Over => OVER,
+            general::Look::Complete => Finished { left: Left::General(h), ..finished(None, Outcome::SENT, true) },
+        },
+    })
 }
 
 /// A single status: an empty one is written whole, of others MPI_ERROR stays as it was (MPI-5.0 3.7.3, 3.2.5).
@@ -192,7 +283,7 @@ pub(crate) fn breathe() {
 pub fn wait(request: Out<handle::Request>, status: Out<Status>) -> Result<()> {
     let e = world::engine()?;
     let n = named(e, request.get()?)?;
-    let f = e.wait(|s| n.check(s, true))?;
+    let f = e.wait(|s| n.check(s, true))?.conclude(true);
     if f.gone {
         request.set(MPI_REQUEST_NULL)?;
     }
@@ -210,6 +301,7 @@ pub fn test(request: Out<handle::Request>, flag: Out<i32>, status: Out<Status>) 
             flag.set(0)
         }
         Some(f) => {
+            let f = f.conclude(true);
             flag.set(1)?;
             if f.gone {
                 request.set(MPI_REQUEST_NULL)?;
@@ -230,8 +322,10 @@ pub fn request_get_status(request: handle::Request, flag: Out<i32>, status: Out<
             flag.set(0)
         }
         Some(f) => {
+            let f = f.conclude(false);
             flag.set(1)?;
-            give_finished(status, &f)
+            give_finished(status, &f)?;
+            f.verdict_of_look()
         }
     }
 }
@@ -271,30 +365,38 @@ pub fn waitall(count: i32, array_of_requests: Arr<handle::Request>, array_of_sta
     let all = all_named(e, count, array_of_requests)?;
     let mut failed = None;
     let mut i = 0;
+    let mut late = Vec::new();
     e.wait(|s| {
         while let Some(n) = all.get(i) {
             let f = n.check(s, true)?;
-            settle(i, &f, array_of_requests, array_of_statuses, i, &mut failed);
+            match f.left {
+                Left::Nothing => settle(i, f, array_of_requests, array_of_statuses, i, &mut failed),
+                _ => late.push((i, f)),
+            }
             i += 1;
         }
         Some(())
     })?;
+    for (i, f) in late {
+        settle(i, f, array_of_requests, array_of_statuses, i, &mut failed);
+    }
     in_status(failed)
 }
 
-/// Writes what a finished request of an array leaves.
+/// Concludes a finished request of an array and writes what it leaves.
 fn settle(
     i: usize,
-    f: &Finished,
+    f: Finished,
     requests: Arr<handle::Request>,
     statuses: Arr<Status>,
     status_at: usize,
     failed: &mut Option<Error>,
 ) {
+    let f = f.conclude(true);
     if f.gone {
         requests.put(i, MPI_REQUEST_NULL);
     }
-    put_status(statuses, status_at, f);
+    put_status(statuses, status_at, &f);
     if let Err(e) = f.verdict() {
         failed.get_or_insert(e);
     }
@@ -321,7 +423,7 @@ pub fn testall(
     flag.set(1)?;
     let mut failed = None;
     for (i, f) in done.into_iter().enumerate() {
-        settle(i, &f.unwrap_or(IDLE), array_of_requests, array_of_statuses, i, &mut failed);
+        settle(i, f.unwrap_or(IDLE), array_of_requests, array_of_statuses, i, &mut failed);
     }
     in_status(failed)
 }
@@ -450,11 +552,11 @@ fn give_some(
         bail!(MPI_ERR_ARG, "array_of_indices is a null pointer");
     }
     let mut failed = None;
-    for (k, (i, f)) in found.iter().enumerate() {
-        indices.put(k, *i as i32);
+    for (k, (i, f)) in found.into_iter().enumerate() {
+        indices.put(k, i as i32);
         match requests {
-            Some(r) => settle(*i, f, r, statuses, k, &mut failed),
-            None => put_status(statuses, k, f),
+            Some(r) => settle(i, f, r, statuses, k, &mut failed),
+            None => put_status(statuses, k, &f.conclude(false)),
         }
     }
     in_status(failed)
@@ -530,7 +632,8 @@ pub fn request_get_status_all(
         }
         Some(done) => {
             flag.set(1)?;
-            done.iter().enumerate().for_each(|(i, f)| put_status(array_of_statuses, i, f));
+            let done = done.into_iter().map(|f| f.conclude(false)).enumerate();
+            done.for_each(|(i, f)| put_status(array_of_statuses, i, &f));
             Ok(())
         }
     }
@@ -544,15 +647,33 @@ pub fn request_free(request: Out<handle::Request>) -> Result<()> {
         Named::Null => bail!(MPI_ERR_REQUEST, "MPI_REQUEST_NULL cannot be freed"),
         Named::Sent => {}
         Named::Plain(id) => e.enter(|s| s.detach(id)),
-        Named::Persistent(p) => {
-            if let Active::Under(id) = *p.active.lock().unwrap_or_else(|e| e.into_inner()) {
-                e.enter(|s| s.detach(id));
-            }
-            drop(p);
-            PERSISTENT.remove(h)?;
+        Named::Object(h, o) => {
+            // The handle goes even where a callback fails.
+            request.set(MPI_REQUEST_NULL)?;
+            return free_object(e, h, &o);
         }
     }
     request.set(MPI_REQUEST_NULL)
+}
+
+fn free_object(e: &Engine, h: handle::Request, o: &Object) -> Result<()> {
+    match o {
+        Object::Persistent(p) => e.enter(|s| {
+            if let Active::Under(id) = *p.active() {
+                s.detach(id);
+            }
+        }),
+        Object::Compound(c) => {
+            if !e.enter(|s| c.let_go(s)) {
+                bail!(
+                    MPI_ERR_REQUEST,
+                    "the request of a nonblocking collective operation cannot be freed; complete it"
+                );
+            }
+        }
+        Object::General(g) => return g.let_go(h),
+    }
+    OBJECTS.remove(h).map(drop)
 }
 
 pub fn cancel(request: Out<handle::Request>) -> Result<()> {
@@ -561,11 +682,15 @@ pub fn cancel(request: Out<handle::Request>) -> Result<()> {
         Named::Null => bail!(MPI_ERR_REQUEST, "MPI_REQUEST_NULL cannot be cancelled"),
         Named::Sent => {}
         Named::Plain(id) => e.enter(|s| s.cancel(id)),
-        Named::Persistent(p) => {
-            if let Active::Under(id) = *p.active.lock().unwrap_or_else(|e| e.into_inner()) {
-                e.enter(|s| s.cancel(id));
-            }
-        }
+        Named::Object(_, o) => match &*o {
+            Object::Persistent(p) => e.enter(|s| {
+                if let Active::Under(id) = *p.active() {
+                    s.cancel(id);
+                }
+            }),
+            Object::Compound(c) => e.enter(|s| c.cancel(s)),
+            Object::General(g) => return g.cancel(),
+        },
     }
     Ok(())
 }
@@ -575,14 +700,16 @@ pub fn start(request: Out<handle::Request>) -> Result<()> {
 }
 
 fn start_one(e: &Engine, h: handle::Request) -> Result<()> {
-    let Named::Persistent(p) = named(e, h)? else {
-        bail!(
+    let n = named(e, h)?;
+    let p = match &n {
+        Named::Object(_, o) if let Object::Persistent(p) = &**o => p,
+        _ => bail!(
             MPI_ERR_REQUEST,
             "only a persistent request can be started; this one is {}",
             if h == MPI_REQUEST_NULL { "MPI_REQUEST_NULL" } else { "of a nonblocking operation" }
-        );
+        ),
     };
-    let mut active = p.active.lock().unwrap_or_else(|e| e.into_inner());
+    let mut active = p.active();
     if !matches!(*active, Active::No) {
         bail!(MPI_ERR_REQUEST, "the persistent request is active already; complete it first");
     }
@@ -617,7 +744,11 @@ pub fn comm_of(h: handle::Request) -> Option<handle::Comm> {
         Named::Null => return None,
         Named::Sent => return None,
         Named::Plain(id) => e.enter(|s| s.owner_of(id))?,
-        Named::Persistent(p) => p.comm.ranks.owner(),
+        Named::Object(_, o) => match &*o {
+            Object::Persistent(p) => p.comm.ranks.owner(),
+            Object::Compound(c) => c.ranks.as_ref()?.owner(),
+            Object::General(_) => return None,
+        },
     };
     (owner != 0).then_some(handle::Comm(owner))
 }

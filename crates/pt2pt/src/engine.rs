@@ -258,7 +258,8 @@ impl State {
         if proc == self.me { Route::Loopback } else { Route::Shm(proc) }
     }
 
-    fn wake_threads(&self) {
+    /// Wakes threads of this process that sleep in `wait`, after something they may wait for has changed.
+    pub fn wake_threads(&self) {
         if let Some(n) = &self.node {
             n.ring(self.me as usize);
         }
@@ -271,6 +272,10 @@ impl State {
             Some(r) if r.phase == Phase::Done => Some(r.outcome),
             _ => None,
         }
+    }
+    /// Neither done nor freed.
+    pub fn under_way(&mut self, id: ReqId) -> bool {
+        self.requests.get(id).is_some_and(|r| r.phase == Phase::Active)
     }
     /// The outcome of a finished request, which is freed.
     #[inline]
