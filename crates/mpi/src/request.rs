@@ -5,7 +5,7 @@
 //! Handles of the first sort use kind number 12 in the scheme of `base::handle`: 22 bits of index, 4 bits of generation.
 //!
 //! Invariant: what completes is found inside the engine, by [`Named::check`]; what has to follow (callbacks, objects to remove) is
-//! done outside, by [`Finished::conclude`].
+//! done outside, by [`Found::conclude`], before the program hears of it.
 mod compound;
 mod general;
 
@@ -153,10 +153,17 @@ struct Finished {
     gone: bool,
     /// Null or inactive: does not count for waitany, waitsome.
     idle: bool,
+    /// The error is what a callback returned.
+    by_callback: bool,
+}
+
+/// What a look inside the engine found finished; what is left to do outside has to be done before it is told to the program.
+#[must_use]
+struct Found {
+    f: Finished,
     left: Left,
 }
 
-/// What is left to do outside the engine.
 #[derive(Clone, Copy)]
 enum Left {
     Nothing,
@@ -164,58 +171,75 @@ enum Left {
     General(handle::Request),
 }
 
-const IDLE: Finished =
-    Finished { status: Status::EMPTY, outcome: Outcome::SENT, owner: 0, gone: false, idle: true, left: Left::Nothing };
+const IDLE: Found = Found {
+    f: Finished {
+        status: Status::EMPTY,
+        outcome: Outcome::SENT,
+        owner: 0,
+        gone: false,
+        idle: true,
+        by_callback: false,
+    },
+    left: Left::Nothing,
+};
 /// Another call took what it left.
-const OVER: Finished = Finished { gone: true, ..IDLE };
+const OVER: Found = Found { f: Finished { gone: true, ..IDLE.f }, left: Left::Nothing };
 
-fn finished(ranks: Option<&Ranks>, outcome: Outcome, gone: bool) -> Finished {
+fn found(ranks: Option<&Ranks>, outcome: Outcome, gone: bool) -> Found {
     let (status, owner) = match ranks {
         Some(r) => (status_of(r, &outcome), r.owner()),
         None => (Status::new(outcome.source, outcome.tag, outcome.bytes), 0),
     };
-    Finished { status, outcome, owner, gone, idle: false, left: Left::Nothing }
+    Found { f: Finished { status, outcome, owner, gone, idle: false, by_callback: false }, left: Left::Nothing }
+}
+
+impl Found {
+    fn idle(&self) -> bool {
+        self.f.idle
+    }
+
+    /// Does what is left; a request that is not consumed stays.
+    #[inline]
+    fn conclude(self, consume: bool) -> Finished {
+        match self.left {
+            Left::Nothing => self.f,
+            Left::Compound(h) | Left::General(h) => conclude_object(h, self.f, consume),
+        }
+    }
+}
+
+#[cold]
+fn conclude_object(h: handle::Request, mut f: Finished, consume: bool) -> Finished {
+    match OBJECTS.get(h).as_deref() {
+        Ok(Object::Compound(Compound { unborn: Some(unborn), .. })) => {
+            if let Err(e) = unborn.bear() {
+                f.outcome.error = e.class;
+            }
+        }
+        Ok(Object::General(g)) => {
+            let (status, queried) = g.query();
+            let freed = if consume { g.free() } else { MPI_SUCCESS };
+            // MPI-5.0 13.2: the last callback's code counts; an earlier one's is not lost where the last is content.
+            f.outcome.error = if freed != MPI_SUCCESS { freed } else { queried };
+            (f.status, f.by_callback) = (status, true);
+        }
+        _ => {}
+    }
+    if consume {
+        // Nobody else removes it: this call is the one that took it.
+        let _ = OBJECTS.remove(h);
+    }
+    f
 }
 
 impl Finished {
-    /// Does what is left, before anything of it is given to the program; a request that is not consumed stays.
-    #[inline]
-    fn conclude(self, consume: bool) -> Finished {
-        if let Left::Nothing = self.left { self } else { self.conclude_object(consume) }
-    }
-
-    #[cold]
-    fn conclude_object(mut self, consume: bool) -> Finished {
-        let (Left::Compound(h) | Left::General(h)) = self.left else { return self };
-        match OBJECTS.get(h).as_deref() {
-            Ok(Object::Compound(Compound { unborn: Some(unborn), .. })) => {
-                if let Err(e) = unborn.bear() {
-                    self.outcome.error = e.class;
-                }
-            }
-            Ok(Object::General(g)) => {
-                let (status, queried) = g.query();
-                let freed = if consume { g.free() } else { MPI_SUCCESS };
-                // MPI-5.0 13.2: the last callback's code counts, unless only an earlier one failed.
-                self.outcome.error = if freed != MPI_SUCCESS { freed } else { queried };
-                self.status = status;
-            }
-            _ => {}
-        }
-        if consume {
-            // Nobody else removes it: this call is the one that took it.
-            let _ = OBJECTS.remove(h);
-        }
-        self
-    }
-
     /// Of a request that stays: how it ended is said when it is completed, but a query function has been called.
     fn verdict_of_look(&self) -> Result<()> {
-        if let Left::General(_) = self.left { self.verdict() } else { Ok(()) }
+        if self.by_callback { self.verdict() } else { Ok(()) }
     }
 
     fn verdict(&self) -> Result<()> {
-        if let Left::General(_) = self.left {
+        if self.by_callback {
             return general::code("query or free", self.outcome.error);
         }
         verdict(&self.outcome).map_err(|e| if self.owner != 0 { e.on(handle::Comm(self.owner)) } else { e })
@@ -224,19 +248,20 @@ impl Finished {
 
 impl Named {
     /// What it left if it is done; then it is over (`consume`), or stays as it is.
-    fn check(&self, s: &mut State, consume: bool) -> Option<Finished> {
+    fn check(&self, s: &mut State, consume: bool) -> Option<Found> {
         match self {
             Named::Null => Some(IDLE),
-            Named::Sent => Some(finished(None, Outcome::SENT, true)),
-            Named::Plain(id) if consume => s.finish_with(*id, |o, r| finished(r, *o, true)),
-            Named::Plain(id) => s.peek_with(*id, |o, r| finished(r, *o, true)),
+            Named::Sent => Some(found(None, Outcome::SENT, true)),
+            Named::Plain(id) if consume => s.finish_with(*id, |o, r| found(r, *o, true)),
+            Named::Plain(id) => s.peek_with(*id, |o, r| found(r, *o, true)),
             Named::Object(h, o) => check_object(*h, o, s, consume),
         }
     }
 }
 
 /// Not inlined: what most programs never use.
-fn check_object(h: handle::Request, o: &Object, s: &mut State, consume: bool) -> Option<Finished> {
+#[inline(never)]
+fn check_object(h: handle::Request, o: &Object, s: &mut State, consume: bool) -> Option<Found> {
     Some(match o {
         Object::Persistent(p) => {
             let mut active = p.active();
@@ -249,17 +274,17 @@ fn check_object(h: handle::Request, o: &Object, s: &mut State, consume: bool) ->
             if consume {
                 *active = Active::No;
             }
-            finished(Some(&p.comm.ranks), outcome, false)
+            found(Some(&p.comm.ranks), outcome, false)
         }
         Object::Compound(c) => match c.look(s, consume) {
             compound::Look::Pending => return None,
             compound::Look::Over => OVER,
-            compound::Look::Done(o) => Finished { left: Left::Compound(h), ..finished(c.ranks.as_deref(), o, true) },
+            compound::Look::Done(o) => Found { left: Left::Compound(h), ..found(c.ranks.as_deref(), o, true) },
         },
         Object::General(g) => match g.look(consume) {
             general::Look::Pending => return None,
             general::Look::Over => OVER,
-            general::Look::Complete => Finished { left: Left::General(h), ..finished(None, Outcome::SENT, true) },
+            general::Look::Complete => Found { left: Left::General(h), ..found(None, Outcome::SENT, true) },
         },
     })
 }
@@ -386,7 +411,7 @@ pub fn waitall(count: i32, array_of_requests: Arr<handle::Request>, array_of_sta
 /// Concludes a finished request of an array and writes what it leaves.
 fn settle(
     i: usize,
-    f: Finished,
+    f: Found,
     requests: Arr<handle::Request>,
     statuses: Arr<Status>,
     status_at: usize,
@@ -429,11 +454,11 @@ pub fn testall(
 }
 
 /// The first finished request that is active; `Some(None)` where none is active.
-fn any_done(all: &[Named], s: &mut State, consume: bool) -> Option<Option<(usize, Finished)>> {
+fn any_done(all: &[Named], s: &mut State, consume: bool) -> Option<Option<(usize, Found)>> {
     let mut idle = true;
     for (i, n) in all.iter().enumerate() {
         match n.check(s, consume) {
-            Some(f) if f.idle => {}
+            Some(f) if f.idle() => {}
             Some(f) => return Some(Some((i, f))),
             None => idle = false,
         }
@@ -442,7 +467,7 @@ fn any_done(all: &[Named], s: &mut State, consume: bool) -> Option<Option<(usize
 }
 
 fn give_any(
-    found: Option<(usize, Finished)>,
+    found: Option<(usize, Found)>,
     requests: Option<Arr<handle::Request>>,
     index: Out<i32>,
     status: Out<Status>,
@@ -450,9 +475,10 @@ fn give_any(
     match found {
         None => {
             index.set(MPI_UNDEFINED)?;
-            give_finished(status, &IDLE)
+            give_finished(status, &IDLE.conclude(true))
         }
         Some((i, f)) => {
+            let f = f.conclude(requests.is_some());
             index.set(i as i32)?;
             if let Some(r) = requests
                 && f.gone
@@ -460,7 +486,7 @@ fn give_any(
                 r.put(i, MPI_REQUEST_NULL);
             }
             give_finished(status, &f)?;
-            if requests.is_some() { f.verdict() } else { Ok(()) }
+            if requests.is_some() { f.verdict() } else { f.verdict_of_look() }
         }
     }
 }
@@ -522,12 +548,12 @@ fn try_any(
 }
 
 /// Every finished active request; None where some are active and none is done.
-fn some_done(all: &[Named], s: &mut State, consume: bool) -> Option<Option<Vec<(usize, Finished)>>> {
+fn some_done(all: &[Named], s: &mut State, consume: bool) -> Option<Option<Vec<(usize, Found)>>> {
     let mut done = Vec::new();
     let mut idle = true;
     for (i, n) in all.iter().enumerate() {
         match n.check(s, consume) {
-            Some(f) if f.idle => {}
+            Some(f) if f.idle() => {}
             Some(f) => done.push((i, f)),
             None => idle = false,
         }
@@ -540,7 +566,7 @@ fn some_done(all: &[Named], s: &mut State, consume: bool) -> Option<Option<Vec<(
 }
 
 fn give_some(
-    found: Option<Vec<(usize, Finished)>>,
+    found: Option<Vec<(usize, Found)>>,
     requests: Option<Arr<handle::Request>>,
     outcount: Out<i32>,
     indices: Arr<i32>,
@@ -624,7 +650,7 @@ pub fn request_get_status_all(
     let e = world::engine()?;
     let all = all_named(e, count, array_of_requests)?;
     e.poll()?;
-    let done: Option<Vec<Finished>> = e.enter(|s| all.iter().map(|n| n.check(s, false)).collect());
+    let done: Option<Vec<Found>> = e.enter(|s| all.iter().map(|n| n.check(s, false)).collect());
     match done {
         None => {
             breathe();
