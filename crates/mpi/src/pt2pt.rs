@@ -80,6 +80,9 @@ pub(crate) fn span_of(buf: Buf, count: i64, dt: handle::Datatype) -> Result<Span
 /// As `span_of`, for a type that has been checked.
 #[inline]
 pub(crate) fn span_of_type(buf: Buf, count: i64, dt: &Datatype) -> Result<Span> {
+    if (count as usize).checked_mul(dt.size()).is_none_or(|n| n > isize::MAX as usize) {
+        bail!(MPI_ERR_COUNT, "{count} elements of {} bytes are more than an address space holds", dt.size());
+    }
     let span = Span::new(buf, count as usize, dt);
     if buf.addr() <= 2 && !span.is_empty() && (buf.addr() != 0 || span.address().is_some_and(|a| a.is_null())) {
         return Err(bad_buffer(buf, count));
