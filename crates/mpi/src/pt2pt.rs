@@ -3,7 +3,7 @@ use crate::buffer;
 use crate::comm::{self, Comm, TAG_UB};
 use crate::table::Ref;
 use crate::{datatype, request, world};
-use oxmpi_base::args::{Arr, Buf, Out, OutCount};
+use oxmpi_base::args::{Buf, Out, OutCount};
 use oxmpi_base::consts::*;
 use oxmpi_base::{Error, Result, Status, bail, handle};
 use oxmpi_datatype::Datatype;
@@ -413,7 +413,7 @@ pub fn iprobe(source: i32, tag: i32, comm: handle::Comm, flag: Out<i32>, status:
     e.poll()?;
     match e.enter(|s| s.probe(p)) {
         None => {
-            request::breathe();
+            request::breathe(e);
             flag.set(0)
         }
         Some(o) => {
@@ -472,7 +472,7 @@ pub fn improbe(
     e.poll()?;
     match e.enter(|s| s.mprobe(p)) {
         None => {
-            request::breathe();
+            request::breathe(e);
             flag.set(0)
         }
         Some((m, o)) => {
@@ -497,7 +497,13 @@ fn matched(
     message.set(MPI_MESSAGE_NULL)?;
     match held {
         None => Ok(None),
-        Some(m) => Ok(Some((e.enter(|s| s.recv_early(m.message, span))?, m.ranks.clone()))),
+        Some(m) => match e.enter(|s| s.recv_early(m.message, span)) {
+            Ok(r) => Ok(Some((r, m.ranks.clone()))),
+            Err(why) => {
+                e.enter(|s| s.retire(&m.ranks));
+                Err(why.on(handle::Comm(m.ranks.owner())))
+            }
+        },
     }
 }
 
@@ -514,9 +520,9 @@ pub fn mrecv(
         Received::Done(o) => o,
         Received::Pending(id) => e.wait_request(id)?,
     };
-    give(status, status_of(&ranks, &o))?;
     e.enter(|s| s.retire(&ranks));
-    verdict(&o)
+    give(status, status_of(&ranks, &o))?;
+    verdict(&o).map_err(|e| e.on(handle::Comm(ranks.owner())))
 }
 
 pub fn imrecv(
@@ -577,11 +583,4 @@ pub fn recv_init(
     span_of(buf, count, datatype)?;
     let dt = crate::datatype::get_committed(datatype)?.dt.clone();
     request.set(request::persistent(c.to_arc(), buf, count, dt, source, tag, request::Direction::Recv)?)
-}
-
-/// For callers that pass arrays of statuses.
-pub(crate) fn give_at(statuses: Arr<Status>, i: usize, s: Status) {
-    if !statuses.is_null() {
-        statuses.put(i, s);
-    }
 }

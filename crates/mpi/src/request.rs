@@ -3,7 +3,7 @@
 //! A request of a nonblocking operation is its place in the engine, encoded in the handle; a persistent request is an object of its own that
 //! has such a place while it is active. Handles of the first sort use kind number 12 in the scheme of `base::handle`: 22 bits of index, 4 bits of generation.
 use crate::comm::Comm;
-use crate::pt2pt::{self, FROM_NULL, SendMode, give, give_at, status_of, verdict};
+use crate::pt2pt::{self, FROM_NULL, SendMode, give, status_of, verdict};
 use crate::table::{Ref, Table};
 use crate::world;
 use oxmpi_base::args::{Arr, Buf, Out};
@@ -33,6 +33,8 @@ pub enum Direction {
 #[derive(Clone, Copy)]
 enum Active {
     No,
+    /// In MPI_Start.
+    Starting,
     Done(Outcome),
     Under(ReqId),
 }
@@ -47,6 +49,25 @@ pub struct Persistent {
     tag: i32,
     direction: Direction,
     active: Mutex<Active>,
+}
+
+/// The lock is never held while the engine is entered: the engine's own lock comes first.
+impl Persistent {
+    fn active(&self) -> Active {
+        *self.active.lock().unwrap_or_else(|e| e.into_inner())
+    }
+    fn set(&self, a: Active) {
+        *self.active.lock().unwrap_or_else(|e| e.into_inner()) = a;
+    }
+    /// From inactive to starting; false where it is active.
+    fn begin(&self) -> bool {
+        let mut a = self.active.lock().unwrap_or_else(|e| e.into_inner());
+        let idle = matches!(*a, Active::No);
+        if idle {
+            *a = Active::Starting;
+        }
+        idle
+    }
 }
 
 static PERSISTENT: Table<handle::Request, Persistent> = Table::new();
@@ -74,6 +95,7 @@ pub(crate) fn of_parts(e: &Engine, ranks: Option<&Ranks>, id: Option<ReqId>, o: 
         id
     });
     if id.index() >= (1 << INDEX_BITS) - 1 {
+        e.enter(|s| s.detach(id));
         bail!(MPI_ERR_NO_MEM, "more than {} requests are under way", 1 << INDEX_BITS);
     }
     let generation = (id.generation() & GENERATIONS) as usize;
@@ -103,6 +125,10 @@ pub(crate) fn persistent(
 }
 
 fn named(e: &Engine, h: handle::Request) -> Result<Named> {
+    e.enter(|s| named_in(s, h))
+}
+
+fn named_in(s: &mut State, h: handle::Request) -> Result<Named> {
     if h == MPI_REQUEST_NULL {
         return Ok(Named::Null);
     }
@@ -112,7 +138,7 @@ fn named(e: &Engine, h: handle::Request) -> Result<Named> {
     if h.raw() >> 26 == PLAIN >> 26 {
         let index = (h.raw() & ((1 << INDEX_BITS) - 1)) as u32;
         let generation = (h.raw() >> INDEX_BITS) as u32 & GENERATIONS;
-        return match e.enter(|s| s.request_at(index, generation, GENERATIONS)) {
+        return match s.request_at(index, generation, GENERATIONS) {
             Some(id) => Ok(Named::Plain(id)),
             None => bail!(MPI_ERR_REQUEST, "request {:#x} has completed or was freed; its handle is stale", h.raw()),
         };
@@ -157,15 +183,15 @@ impl Named {
             Named::Plain(id) if consume => s.finish_with(*id, |o, r| finished(r, *o, true)),
             Named::Plain(id) => s.peek_with(*id, |o, r| finished(r, *o, true)),
             Named::Persistent(p) => {
-                let mut active = p.active.lock().unwrap_or_else(|e| e.into_inner());
-                let outcome = match *active {
+                let outcome = match p.active() {
                     Active::No => return Some(IDLE),
+                    Active::Starting => return None,
                     Active::Done(o) => o,
                     Active::Under(id) if consume => s.finish(id)?,
                     Active::Under(id) => s.peek(id)?,
                 };
                 if consume {
-                    *active = Active::No;
+                    p.set(Active::No);
                 }
                 Some(finished(Some(&p.comm.ranks), outcome, false))
             }
@@ -179,7 +205,10 @@ fn give_finished(status: Out<Status>, f: &Finished) -> Result<()> {
 }
 
 /// After a test that found nothing: where cores are shared, lets others run now and then.
-pub(crate) fn breathe() {
+pub(crate) fn breathe(e: &Engine) {
+    if !e.shares_cores() {
+        return;
+    }
     static FAILED: AtomicU32 = AtomicU32::new(0);
     // A lost count does not matter.
     let n = FAILED.load(Ordering::Relaxed).wrapping_add(1);
@@ -192,7 +221,10 @@ pub(crate) fn breathe() {
 pub fn wait(request: Out<handle::Request>, status: Out<Status>) -> Result<()> {
     let e = world::engine()?;
     let n = named(e, request.get()?)?;
-    let f = e.wait(|s| n.check(s, true))?;
+    let f = match e.enter(|s| n.check(s, true)) {
+        Some(f) => f,
+        None => e.wait(|s| n.check(s, true))?,
+    };
     if f.gone {
         request.set(MPI_REQUEST_NULL)?;
     }
@@ -206,7 +238,7 @@ pub fn test(request: Out<handle::Request>, flag: Out<i32>, status: Out<Status>) 
     e.poll()?;
     match e.enter(|s| n.check(s, true)) {
         None => {
-            breathe();
+            breathe(e);
             flag.set(0)
         }
         Some(f) => {
@@ -226,7 +258,7 @@ pub fn request_get_status(request: handle::Request, flag: Out<i32>, status: Out<
     e.poll()?;
     match e.enter(|s| n.check(s, false)) {
         None => {
-            breathe();
+            breathe(e);
             flag.set(0)
         }
         Some(f) => {
@@ -243,33 +275,44 @@ fn all_named(e: &Engine, count: i32, requests: Arr<handle::Request>) -> Result<V
     if n > 0 && requests.is_null() {
         bail!(MPI_ERR_ARG, "the array of {n} requests is a null pointer");
     }
-    (0..n).map(|i| named(e, requests.at(i))).collect()
+    e.enter(|s| (0..n).map(|i| named_in(s, requests.at(i))).collect())
 }
 
-/// Stores one status of many, MPI_ERROR included.
-fn put_status(statuses: Arr<Status>, i: usize, f: &Finished) {
-    let mut s = f.status;
-    s.MPI_ERROR = f.outcome.error;
-    give_at(statuses, i, s);
+/// What went wrong among many.
+#[derive(Default)]
+struct Failures {
+    first: Option<Error>,
+    /// Position among the statuses, error class.
+    all: Vec<(usize, i32)>,
 }
 
-/// MPI_ERR_IN_STATUS if one of them failed.
-fn in_status(failed: Option<Error>) -> Result<()> {
-    match failed {
-        None => Ok(()),
-        Some(e) => {
-            let comm = e.comm;
-            let all =
-                Error::new(MPI_ERR_IN_STATUS, format!("{}; every status says how its operation ended", e.message));
-            Err(Error { comm, ..all })
+impl Failures {
+    /// Success, or MPI_ERR_IN_STATUS: then, and only then, MPI_ERROR of all `n` statuses is set (MPI-5.0 3.2.5).
+    fn end(self, statuses: Arr<Status>, n: usize) -> Result<()> {
+        let Some(first) = self.first else { return Ok(()) };
+        if !statuses.is_null() {
+            let set = |i: usize, class: i32| statuses.put(i, statuses.at(i).with_error(class));
+            (0..n).for_each(|i| set(i, MPI_SUCCESS));
+            self.all.iter().for_each(|(i, class)| set(*i, *class));
         }
+        let all =
+            Error::new(MPI_ERR_IN_STATUS, format!("{}; every status says how its operation ended", first.message));
+        Err(Error { comm: first.comm, ..all })
+    }
+}
+
+/// Stores one status of many; MPI_ERROR stays as it was, but for the empty status.
+fn put_status(statuses: Arr<Status>, i: usize, f: &Finished) {
+    if !statuses.is_null() {
+        let error = if f.idle { MPI_SUCCESS } else { statuses.at(i).MPI_ERROR };
+        statuses.put(i, f.status.with_error(error));
     }
 }
 
 pub fn waitall(count: i32, array_of_requests: Arr<handle::Request>, array_of_statuses: Arr<Status>) -> Result<()> {
     let e = world::engine()?;
     let all = all_named(e, count, array_of_requests)?;
-    let mut failed = None;
+    let mut failed = Failures::default();
     let mut i = 0;
     e.wait(|s| {
         while let Some(n) = all.get(i) {
@@ -279,7 +322,7 @@ pub fn waitall(count: i32, array_of_requests: Arr<handle::Request>, array_of_sta
         }
         Some(())
     })?;
-    in_status(failed)
+    failed.end(array_of_statuses, all.len())
 }
 
 /// Writes what a finished request of an array leaves.
@@ -289,14 +332,15 @@ fn settle(
     requests: Arr<handle::Request>,
     statuses: Arr<Status>,
     status_at: usize,
-    failed: &mut Option<Error>,
+    failed: &mut Failures,
 ) {
     if f.gone {
         requests.put(i, MPI_REQUEST_NULL);
     }
     put_status(statuses, status_at, f);
     if let Err(e) = f.verdict() {
-        failed.get_or_insert(e);
+        failed.first.get_or_insert(e);
+        failed.all.push((status_at, f.outcome.error));
     }
 }
 
@@ -315,15 +359,15 @@ pub fn testall(
             .then(|| all.iter().map(|n| n.check(s, true)).collect::<Vec<_>>())
     });
     let Some(done) = done else {
-        breathe();
+        breathe(e);
         return flag.set(0);
     };
     flag.set(1)?;
-    let mut failed = None;
+    let mut failed = Failures::default();
     for (i, f) in done.into_iter().enumerate() {
         settle(i, &f.unwrap_or(IDLE), array_of_requests, array_of_statuses, i, &mut failed);
     }
-    in_status(failed)
+    failed.end(array_of_statuses, all.len())
 }
 
 /// The first finished request that is active; `Some(None)` where none is active.
@@ -408,7 +452,7 @@ fn try_any(
     e.poll()?;
     match e.enter(|s| any_done(&all, s, consume)) {
         None => {
-            breathe();
+            breathe(e);
             flag.set(0)?;
             index.set(MPI_UNDEFINED)
         }
@@ -449,7 +493,7 @@ fn give_some(
     if indices.is_null() {
         bail!(MPI_ERR_ARG, "array_of_indices is a null pointer");
     }
-    let mut failed = None;
+    let mut failed = Failures::default();
     for (k, (i, f)) in found.iter().enumerate() {
         indices.put(k, *i as i32);
         match requests {
@@ -457,7 +501,7 @@ fn give_some(
             None => put_status(statuses, k, f),
         }
     }
-    in_status(failed)
+    failed.end(statuses, found.len())
 }
 
 pub fn waitsome(
@@ -506,7 +550,7 @@ fn try_some(
     e.poll()?;
     match e.enter(|s| some_done(&all, s, consume)) {
         None => {
-            breathe();
+            breathe(e);
             outcount.set(0)
         }
         Some(found) => give_some(found, consume.then_some(requests), outcount, indices, statuses),
@@ -525,7 +569,7 @@ pub fn request_get_status_all(
     let done: Option<Vec<Finished>> = e.enter(|s| all.iter().map(|n| n.check(s, false)).collect());
     match done {
         None => {
-            breathe();
+            breathe(e);
             flag.set(0)
         }
         Some(done) => {
@@ -545,7 +589,7 @@ pub fn request_free(request: Out<handle::Request>) -> Result<()> {
         Named::Sent => {}
         Named::Plain(id) => e.enter(|s| s.detach(id)),
         Named::Persistent(p) => {
-            if let Active::Under(id) = *p.active.lock().unwrap_or_else(|e| e.into_inner()) {
+            if let Active::Under(id) = p.active() {
                 e.enter(|s| s.detach(id));
             }
             drop(p);
@@ -562,7 +606,7 @@ pub fn cancel(request: Out<handle::Request>) -> Result<()> {
         Named::Sent => {}
         Named::Plain(id) => e.enter(|s| s.cancel(id)),
         Named::Persistent(p) => {
-            if let Active::Under(id) = *p.active.lock().unwrap_or_else(|e| e.into_inner()) {
+            if let Active::Under(id) = p.active() {
                 e.enter(|s| s.cancel(id));
             }
         }
@@ -582,12 +626,24 @@ fn start_one(e: &Engine, h: handle::Request) -> Result<()> {
             if h == MPI_REQUEST_NULL { "MPI_REQUEST_NULL" } else { "of a nonblocking operation" }
         );
     };
-    let mut active = p.active.lock().unwrap_or_else(|e| e.into_inner());
-    if !matches!(*active, Active::No) {
-        bail!(MPI_ERR_REQUEST, "the persistent request is active already; complete it first");
+    if !p.begin() {
+        let why = Error::new(MPI_ERR_REQUEST, "the persistent request is active already; complete it first");
+        return Err(why.on(handle::Comm(p.comm.ranks.owner())));
     }
+    match launch(e, &p) {
+        Ok(active) => p.set(active),
+        Err(why) => {
+            p.set(Active::No);
+            return Err(why.on(handle::Comm(p.comm.ranks.owner())));
+        }
+    }
+    Ok(())
+}
+
+/// Starts the operation of a persistent request. No lock of ours is held: the engine is entered here.
+fn launch(e: &Engine, p: &Persistent) -> Result<Active> {
     let span = pt2pt::span_of_type(Buf(p.buf as *mut _), p.count, &p.dt)?;
-    *active = match p.direction {
+    Ok(match p.direction {
         Direction::Send(mode) => {
             let to = pt2pt::dest_of(&p.comm, p.peer)?;
             pt2pt::launch_send(e, &p.comm, span, to, p.tag, mode)?.map_or(Active::Done(Outcome::SENT), Active::Under)
@@ -600,8 +656,7 @@ fn start_one(e: &Engine, h: handle::Request) -> Result<()> {
                 Some(Received::Pending(id)) => Active::Under(id),
             }
         }
-    };
-    Ok(())
+    })
 }
 
 pub fn startall(count: i32, array_of_requests: Arr<handle::Request>) -> Result<()> {
