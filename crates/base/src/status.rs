@@ -26,6 +26,10 @@ impl Status {
         s.set_bytes(bytes);
         s
     }
+    /// The same with another MPI_ERROR.
+    pub fn with_error(self, class: i32) -> Status {
+        Status { MPI_ERROR: class, ..self }
+    }
     /// Bytes of packed data the message carried.
     pub fn bytes(&self) -> u64 {
         (self.internal[0] as u32 as u64) | ((self.internal[1] as u32 as u64) << 32)

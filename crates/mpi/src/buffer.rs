@@ -82,13 +82,14 @@ pub fn send(e: &Engine, ctx: Context, to: u32, tag: i32, mut span: Span) -> Resu
 
 /// Waits until all buffered messages have left.
 pub fn flush(e: &Engine) -> Result<()> {
-    loop {
-        let Some((id, charge)) = attached().as_mut().and_then(|a| a.sends.pop()) else { return Ok(()) };
-        e.wait_request(id)?;
+    while let Some(id) = attached().as_ref().and_then(|a| a.sends.last().map(|s| s.0)) {
+        // Another thread may settle it meanwhile: then it is no longer known.
+        e.wait(|s| s.over(id).then_some(()))?;
         if let Some(a) = attached().as_mut() {
-            a.used -= charge;
+            a.settle(e);
         }
     }
+    Ok(())
 }
 
 /// The buffered messages that have not left.
@@ -100,9 +101,15 @@ pub fn pending(e: &Engine) -> Vec<ReqId> {
 }
 
 pub fn detach(e: &Engine, address: Buf, size: OutCount) -> Result<()> {
-    flush(e)?;
-    let Some(a) = attached().take() else {
-        bail!(MPI_ERR_BUFFER, "no buffer is attached");
+    let a = loop {
+        flush(e)?;
+        let mut guard = attached();
+        match guard.take() {
+            None => bail!(MPI_ERR_BUFFER, "no buffer is attached"),
+            Some(a) if a.sends.is_empty() => break a,
+            // Another thread has sent since.
+            busy => *guard = busy,
+        }
     };
     crate::memory::store_pointer(address, a.address)?;
     size.set_checked(a.size as i64, "the buffer's size")

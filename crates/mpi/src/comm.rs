@@ -239,10 +239,11 @@ pub fn comm_free(comm: Out<handle::Comm>) -> Result<()> {
     release(comm, "freed")
 }
 
-/// MPI-5.0 11.11.4: as free, but waits until all pending communication is over; a barrier does that for matched operations.
+/// MPI-5.0 11.11.4: as free, but waits until all pending communication is over, at this process and at the others.
 pub fn comm_disconnect(comm: Out<handle::Comm>) -> Result<()> {
     let c = get(comm.get()?)?;
     oxmpi_coll::barrier(&c.endpoint)?;
+    world::engine()?.wait(|s| s.quiet(&c.ranks).then_some(()))?;
     drop(c);
     release(comm, "disconnected")
 }

@@ -2,25 +2,24 @@
 //!
 //! A context is given out by one member, the leader (rank 0 of the new communicator), from its own counter: 24 bits name the leader, 23
 //! count, one bit separates collective traffic. The others learn it in the exchange that makes the communicator, so no agreement is
-//! needed. Freed numbers serve again, oldest first.
+//! needed. A number serves again after all others.
 use crate::world;
 use oxmpi_base::consts::MPI_ERR_NO_MEM;
 use oxmpi_base::{Error, Result};
 use oxmpi_transport::wire::Context;
-use std::collections::VecDeque;
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 const COUNT_BITS: u32 = 23;
-/// So many numbers rest before the oldest serves again.
-const REST: usize = 1024;
 
+/// The number given out last, and all that are in use.
 struct Numbers {
-    next: u64,
-    free: VecDeque<u64>,
+    last: u64,
+    used: BTreeSet<u64>,
 }
 
 // 0 is the world's (at process 0) and 1 is MPI_COMM_SELF's.
-static NUMBERS: Mutex<Numbers> = Mutex::new(Numbers { next: 2, free: VecDeque::new() });
+static NUMBERS: Mutex<Numbers> = Mutex::new(Numbers { last: 1, used: BTreeSet::new() });
 
 fn make(leader: usize, number: u64) -> Context {
     Context((leader as u64) << (COUNT_BITS + 1) | number << 1)
@@ -33,30 +32,29 @@ pub fn of_self(me: usize) -> Context {
     make(me, 1)
 }
 
-/// A context that this process has not in use.
+/// A context that this process has not in use. All 2^23 numbers pass before one comes again: an operation may outlive its freed
+/// communicator, at this process or at another.
 pub fn reserve() -> Result<Context> {
     let me = world::world()?.rank;
     let mut n = NUMBERS.lock().unwrap_or_else(|e| e.into_inner());
-    let fresh = n.next < 1 << COUNT_BITS;
-    if n.free.len() > REST || !fresh {
-        let number = n.free.pop_front();
-        return number.map(|k| make(me, k)).ok_or_else(|| {
-            Error::new(
-                MPI_ERR_NO_MEM,
-                "no communicator context is left in this process; free communicators that are not used",
-            )
-        });
+    for _ in 0..1u64 << COUNT_BITS {
+        n.last = if n.last + 1 == 1 << COUNT_BITS { 2 } else { n.last + 1 };
+        let k = n.last;
+        if n.used.insert(k) {
+            return Ok(make(me, k));
+        }
     }
-    let k = n.next;
-    n.next += 1;
-    Ok(make(me, k))
+    Err(Error::new(
+        MPI_ERR_NO_MEM,
+        "no communicator context is left in this process; free communicators that are not used",
+    ))
 }
 
 /// Gives a context back, if this process is its leader.
 pub fn release(ctx: Context) {
     let (leader, number) = (ctx.0 >> (COUNT_BITS + 1), (ctx.0 >> 1) & ((1 << COUNT_BITS) - 1));
     if number > 1 && world::any_world().is_some_and(|w| w.rank as u64 == leader) {
-        NUMBERS.lock().unwrap_or_else(|e| e.into_inner()).free.push_back(number);
+        NUMBERS.lock().unwrap_or_else(|e| e.into_inner()).used.remove(&number);
     }
 }
 

@@ -4,7 +4,7 @@ use crate::comm::{self, Comm, TAG_UB};
 use crate::request::Compound;
 use crate::table::Ref;
 use crate::{datatype, request, world};
-use oxmpi_base::args::{Arr, Buf, Out, OutCount};
+use oxmpi_base::args::{Buf, Out, OutCount};
 use oxmpi_base::consts::*;
 use oxmpi_base::{Error, Result, Status, bail, handle};
 use oxmpi_datatype::Datatype;
@@ -81,6 +81,9 @@ pub(crate) fn span_of(buf: Buf, count: i64, dt: handle::Datatype) -> Result<Span
 /// As `span_of`, for a type that has been checked.
 #[inline]
 pub(crate) fn span_of_type(buf: Buf, count: i64, dt: &Datatype) -> Result<Span> {
+    if (count as usize).checked_mul(dt.size()).is_none_or(|n| n > isize::MAX as usize) {
+        bail!(MPI_ERR_COUNT, "{count} elements of {} bytes are more than an address space holds", dt.size());
+    }
     let span = Span::new(buf, count as usize, dt);
     if buf.addr() <= 2 && !span.is_empty() && (buf.addr() != 0 || span.address().is_some_and(|a| a.is_null())) {
         return Err(bad_buffer(buf, count));
@@ -478,7 +481,7 @@ pub fn iprobe(source: i32, tag: i32, comm: handle::Comm, flag: Out<i32>, status:
     e.poll()?;
     match e.enter(|s| s.probe(p)) {
         None => {
-            request::breathe();
+            request::breathe(e);
             flag.set(0)
         }
         Some(o) => {
@@ -537,7 +540,7 @@ pub fn improbe(
     e.poll()?;
     match e.enter(|s| s.mprobe(p)) {
         None => {
-            request::breathe();
+            request::breathe(e);
             flag.set(0)
         }
         Some((m, o)) => {
@@ -562,7 +565,13 @@ fn matched(
     message.set(MPI_MESSAGE_NULL)?;
     match held {
         None => Ok(None),
-        Some(m) => Ok(Some((e.enter(|s| s.recv_early(m.message, span))?, m.ranks.clone()))),
+        Some(m) => match e.enter(|s| s.recv_early(m.message, span)) {
+            Ok(r) => Ok(Some((r, m.ranks.clone()))),
+            Err(why) => {
+                e.enter(|s| s.retire(&m.ranks));
+                Err(why.on(handle::Comm(m.ranks.owner())))
+            }
+        },
     }
 }
 
@@ -579,9 +588,9 @@ pub fn mrecv(
         Received::Done(o) => o,
         Received::Pending(id) => e.wait_request(id)?,
     };
-    give(status, status_of(&ranks, &o))?;
     e.enter(|s| s.retire(&ranks));
-    verdict(&o)
+    give(status, status_of(&ranks, &o))?;
+    verdict(&o).map_err(|e| e.on(handle::Comm(ranks.owner())))
 }
 
 pub fn imrecv(
@@ -658,11 +667,4 @@ pub fn recv_init(
     span_of(buf, count, datatype)?;
     let dt = crate::datatype::get_committed(datatype)?.dt.clone();
     request.set(request::persistent(c.to_arc(), buf, count, dt, source, tag, request::Direction::Recv)?)
-}
-
-/// For callers that pass arrays of statuses.
-pub(crate) fn give_at(statuses: Arr<Status>, i: usize, s: Status) {
-    if !statuses.is_null() {
-        statuses.put(i, s);
-    }
 }

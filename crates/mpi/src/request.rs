@@ -8,22 +8,24 @@
 //! done outside, by [`Found::conclude`], before the program hears of it.
 mod compound;
 mod general;
+mod persistent;
 
 pub(crate) use compound::Compound;
 pub use general::{grequest_complete, grequest_start};
+pub(crate) use persistent::{Direction, persistent};
+pub use persistent::{start, startall};
 
 use crate::comm::Comm;
-use crate::pt2pt::{self, FROM_NULL, SendMode, give, give_at, status_of, verdict};
+use crate::pt2pt::{give, status_of, verdict};
 use crate::table::{Ref, Table};
 use crate::world;
-use oxmpi_base::args::{Arr, Buf, Out};
+use oxmpi_base::args::{Arr, Out};
 use oxmpi_base::consts::*;
 use oxmpi_base::handle::Handle;
 use oxmpi_base::{Error, Result, Status, bail, handle};
-use oxmpi_datatype::Datatype;
-use oxmpi_pt2pt::{Engine, Outcome, Ranks, Received, ReqId, State};
+use oxmpi_pt2pt::{Engine, Outcome, Ranks, ReqId, State};
+use persistent::{Active, Persistent};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
 
 pub use crate::status::*;
 
@@ -32,38 +34,6 @@ const INDEX_BITS: u32 = 22;
 const GENERATIONS: u32 = 15;
 /// The request of every send that is complete when its procedure returns: it takes no place in the engine.
 pub(crate) const SENT: handle::Request = handle::Request(PLAIN | ((1 << INDEX_BITS) - 1));
-
-/// What a persistent request starts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Direction {
-    Send(SendMode),
-    Recv,
-}
-
-#[derive(Clone, Copy)]
-enum Active {
-    No,
-    Done(Outcome),
-    Under(ReqId),
-}
-
-pub struct Persistent {
-    comm: Arc<Comm>,
-    /// Address of the program's buffer.
-    buf: usize,
-    count: i64,
-    dt: Datatype,
-    peer: i32,
-    tag: i32,
-    direction: Direction,
-    active: Mutex<Active>,
-}
-
-impl Persistent {
-    fn active(&self) -> MutexGuard<'_, Active> {
-        self.active.lock().unwrap_or_else(|e| e.into_inner())
-    }
-}
 
 /// What a handle names that is not of the first sort.
 enum Object {
@@ -97,35 +67,18 @@ pub(crate) fn of_parts(e: &Engine, ranks: Option<&Ranks>, id: Option<ReqId>, o: 
         id
     });
     if id.index() >= (1 << INDEX_BITS) - 1 {
+        e.enter(|s| s.detach(id));
         bail!(MPI_ERR_NO_MEM, "more than {} requests are under way", 1 << INDEX_BITS);
     }
     let generation = (id.generation() & GENERATIONS) as usize;
     Ok(handle::Request(PLAIN | generation << INDEX_BITS | id.index() as usize))
 }
 
-#[allow(clippy::too_many_arguments)]
-pub(crate) fn persistent(
-    comm: Arc<Comm>,
-    buf: Buf,
-    count: i64,
-    dt: Datatype,
-    peer: i32,
-    tag: i32,
-    direction: Direction,
-) -> Result<handle::Request> {
-    OBJECTS.insert(Arc::new(Object::Persistent(Persistent {
-        comm,
-        buf: buf.addr(),
-        count,
-        dt,
-        peer,
-        tag,
-        direction,
-        active: Mutex::new(Active::No),
-    })))
+fn named(e: &Engine, h: handle::Request) -> Result<Named> {
+    e.enter(|s| named_in(s, h))
 }
 
-fn named(e: &Engine, h: handle::Request) -> Result<Named> {
+fn named_in(s: &mut State, h: handle::Request) -> Result<Named> {
     if h == MPI_REQUEST_NULL {
         return Ok(Named::Null);
     }
@@ -135,7 +88,7 @@ fn named(e: &Engine, h: handle::Request) -> Result<Named> {
     if h.raw() >> 26 == PLAIN >> 26 {
         let index = (h.raw() & ((1 << INDEX_BITS) - 1)) as u32;
         let generation = (h.raw() >> INDEX_BITS) as u32 & GENERATIONS;
-        return match e.enter(|s| s.request_at(index, generation, GENERATIONS)) {
+        return match s.request_at(index, generation, GENERATIONS) {
             Some(id) => Ok(Named::Plain(id)),
             None => bail!(MPI_ERR_REQUEST, "request {:#x} has completed or was freed; its handle is stale", h.raw()),
         };
@@ -264,15 +217,15 @@ impl Named {
 fn check_object(h: handle::Request, o: &Object, s: &mut State, consume: bool) -> Option<Found> {
     Some(match o {
         Object::Persistent(p) => {
-            let mut active = p.active();
-            let outcome = match *active {
+            let outcome = match p.active() {
                 Active::No => return Some(IDLE),
+                Active::Starting => return None,
                 Active::Done(o) => o,
                 Active::Under(id) if consume => s.finish(id)?,
                 Active::Under(id) => s.peek(id)?,
             };
             if consume {
-                *active = Active::No;
+                p.set(Active::No);
             }
             found(Some(&p.comm.ranks), outcome, false)
         }
@@ -295,7 +248,10 @@ fn give_finished(status: Out<Status>, f: &Finished) -> Result<()> {
 }
 
 /// After a test that found nothing: where cores are shared, lets others run now and then.
-pub(crate) fn breathe() {
+pub(crate) fn breathe(e: &Engine) {
+    if !e.shares_cores() {
+        return;
+    }
     static FAILED: AtomicU32 = AtomicU32::new(0);
     // A lost count does not matter.
     let n = FAILED.load(Ordering::Relaxed).wrapping_add(1);
@@ -308,7 +264,11 @@ pub(crate) fn breathe() {
 pub fn wait(request: Out<handle::Request>, status: Out<Status>) -> Result<()> {
     let e = world::engine()?;
     let n = named(e, request.get()?)?;
-    let f = e.wait(|s| n.check(s, true))?.conclude(true);
+    let f = match e.enter(|s| n.check(s, true)) {
+        Some(f) => f,
+        None => e.wait(|s| n.check(s, true))?,
+    };
+    let f = f.conclude(true);
     if f.gone {
         request.set(MPI_REQUEST_NULL)?;
     }
@@ -322,7 +282,7 @@ pub fn test(request: Out<handle::Request>, flag: Out<i32>, status: Out<Status>) 
     e.poll()?;
     match e.enter(|s| n.check(s, true)) {
         None => {
-            breathe();
+            breathe(e);
             flag.set(0)
         }
         Some(f) => {
@@ -343,7 +303,7 @@ pub fn request_get_status(request: handle::Request, flag: Out<i32>, status: Out<
     e.poll()?;
     match e.enter(|s| n.check(s, false)) {
         None => {
-            breathe();
+            breathe(e);
             flag.set(0)
         }
         Some(f) => {
@@ -362,33 +322,44 @@ fn all_named(e: &Engine, count: i32, requests: Arr<handle::Request>) -> Result<V
     if n > 0 && requests.is_null() {
         bail!(MPI_ERR_ARG, "the array of {n} requests is a null pointer");
     }
-    (0..n).map(|i| named(e, requests.at(i))).collect()
+    e.enter(|s| (0..n).map(|i| named_in(s, requests.at(i))).collect())
 }
 
-/// Stores one status of many, MPI_ERROR included.
-fn put_status(statuses: Arr<Status>, i: usize, f: &Finished) {
-    let mut s = f.status;
-    s.MPI_ERROR = f.outcome.error;
-    give_at(statuses, i, s);
+/// What went wrong among many.
+#[derive(Default)]
+struct Failures {
+    first: Option<Error>,
+    /// Position among the statuses, error class.
+    all: Vec<(usize, i32)>,
 }
 
-/// MPI_ERR_IN_STATUS if one of them failed.
-fn in_status(failed: Option<Error>) -> Result<()> {
-    match failed {
-        None => Ok(()),
-        Some(e) => {
-            let comm = e.comm;
-            let all =
-                Error::new(MPI_ERR_IN_STATUS, format!("{}; every status says how its operation ended", e.message));
-            Err(Error { comm, ..all })
+impl Failures {
+    /// Success, or MPI_ERR_IN_STATUS: then, and only then, MPI_ERROR of all `n` statuses is set (MPI-5.0 3.2.5).
+    fn end(self, statuses: Arr<Status>, n: usize) -> Result<()> {
+        let Some(first) = self.first else { return Ok(()) };
+        if !statuses.is_null() {
+            let set = |i: usize, class: i32| statuses.put(i, statuses.at(i).with_error(class));
+            (0..n).for_each(|i| set(i, MPI_SUCCESS));
+            self.all.iter().for_each(|(i, class)| set(*i, *class));
         }
+        let all =
+            Error::new(MPI_ERR_IN_STATUS, format!("{}; every status says how its operation ended", first.message));
+        Err(Error { comm: first.comm, ..all })
+    }
+}
+
+/// Stores one status of many; MPI_ERROR stays as it was, but for the empty status.
+fn put_status(statuses: Arr<Status>, i: usize, f: &Finished) {
+    if !statuses.is_null() {
+        let error = if f.idle { MPI_SUCCESS } else { statuses.at(i).MPI_ERROR };
+        statuses.put(i, f.status.with_error(error));
     }
 }
 
 pub fn waitall(count: i32, array_of_requests: Arr<handle::Request>, array_of_statuses: Arr<Status>) -> Result<()> {
     let e = world::engine()?;
     let all = all_named(e, count, array_of_requests)?;
-    let mut failed = None;
+    let mut failed = Failures::default();
     let mut i = 0;
     let mut late = Vec::new();
     e.wait(|s| {
@@ -405,7 +376,7 @@ pub fn waitall(count: i32, array_of_requests: Arr<handle::Request>, array_of_sta
     for (i, f) in late {
         settle(i, f, array_of_requests, array_of_statuses, i, &mut failed);
     }
-    in_status(failed)
+    failed.end(array_of_statuses, all.len())
 }
 
 /// Concludes a finished request of an array and writes what it leaves.
@@ -415,7 +386,7 @@ fn settle(
     requests: Arr<handle::Request>,
     statuses: Arr<Status>,
     status_at: usize,
-    failed: &mut Option<Error>,
+    failed: &mut Failures,
 ) {
     let f = f.conclude(true);
     if f.gone {
@@ -423,7 +394,8 @@ fn settle(
     }
     put_status(statuses, status_at, &f);
     if let Err(e) = f.verdict() {
-        failed.get_or_insert(e);
+        failed.first.get_or_insert(e);
+        failed.all.push((status_at, f.outcome.error));
     }
 }
 
@@ -442,15 +414,15 @@ pub fn testall(
             .then(|| all.iter().map(|n| n.check(s, true)).collect::<Vec<_>>())
     });
     let Some(done) = done else {
-        breathe();
+        breathe(e);
         return flag.set(0);
     };
     flag.set(1)?;
-    let mut failed = None;
+    let mut failed = Failures::default();
     for (i, f) in done.into_iter().enumerate() {
         settle(i, f.unwrap_or(IDLE), array_of_requests, array_of_statuses, i, &mut failed);
     }
-    in_status(failed)
+    failed.end(array_of_statuses, all.len())
 }
 
 /// The first finished request that is active; `Some(None)` where none is active.
@@ -536,7 +508,7 @@ fn try_any(
     e.poll()?;
     match e.enter(|s| any_done(&all, s, consume)) {
         None => {
-            breathe();
+            breathe(e);
             flag.set(0)?;
             index.set(MPI_UNDEFINED)
         }
@@ -577,7 +549,8 @@ fn give_some(
     if indices.is_null() {
         bail!(MPI_ERR_ARG, "array_of_indices is a null pointer");
     }
-    let mut failed = None;
+    let mut failed = Failures::default();
+    let n = found.len();
     for (k, (i, f)) in found.into_iter().enumerate() {
         indices.put(k, i as i32);
         match requests {
@@ -585,7 +558,7 @@ fn give_some(
             None => put_status(statuses, k, &f.conclude(false)),
         }
     }
-    in_status(failed)
+    failed.end(statuses, n)
 }
 
 pub fn waitsome(
@@ -634,7 +607,7 @@ fn try_some(
     e.poll()?;
     match e.enter(|s| some_done(&all, s, consume)) {
         None => {
-            breathe();
+            breathe(e);
             outcount.set(0)
         }
         Some(found) => give_some(found, consume.then_some(requests), outcount, indices, statuses),
@@ -653,7 +626,7 @@ pub fn request_get_status_all(
     let done: Option<Vec<Found>> = e.enter(|s| all.iter().map(|n| n.check(s, false)).collect());
     match done {
         None => {
-            breathe();
+            breathe(e);
             flag.set(0)
         }
         Some(done) => {
@@ -684,11 +657,11 @@ pub fn request_free(request: Out<handle::Request>) -> Result<()> {
 
 fn free_object(e: &Engine, h: handle::Request, o: &Object) -> Result<()> {
     match o {
-        Object::Persistent(p) => e.enter(|s| {
-            if let Active::Under(id) = *p.active() {
-                s.detach(id);
+        Object::Persistent(p) => {
+            if let Active::Under(id) = p.active() {
+                e.enter(|s| s.detach(id));
             }
-        }),
+        }
         Object::Compound(c) => {
             if !e.enter(|s| c.let_go(s)) {
                 bail!(
@@ -709,11 +682,11 @@ pub fn cancel(request: Out<handle::Request>) -> Result<()> {
         Named::Sent => {}
         Named::Plain(id) => e.enter(|s| s.cancel(id)),
         Named::Object(_, o) => match &*o {
-            Object::Persistent(p) => e.enter(|s| {
-                if let Active::Under(id) = *p.active() {
-                    s.cancel(id);
+            Object::Persistent(p) => {
+                if let Active::Under(id) = p.active() {
+                    e.enter(|s| s.cancel(id));
                 }
-            }),
+            }
             Object::Compound(c) => e.enter(|s| c.cancel(s)),
             Object::General(g) => return g.cancel(),
         },
@@ -721,48 +694,6 @@ pub fn cancel(request: Out<handle::Request>) -> Result<()> {
     Ok(())
 }
 
-pub fn start(request: Out<handle::Request>) -> Result<()> {
-    start_one(world::engine()?, request.get()?)
-}
-
-fn start_one(e: &Engine, h: handle::Request) -> Result<()> {
-    let n = named(e, h)?;
-    let p = match &n {
-        Named::Object(_, o) if let Object::Persistent(p) = &**o => p,
-        _ => bail!(
-            MPI_ERR_REQUEST,
-            "only a persistent request can be started; this one is {}",
-            if h == MPI_REQUEST_NULL { "MPI_REQUEST_NULL" } else { "of a nonblocking operation" }
-        ),
-    };
-    let mut active = p.active();
-    if !matches!(*active, Active::No) {
-        bail!(MPI_ERR_REQUEST, "the persistent request is active already; complete it first");
-    }
-    let span = pt2pt::span_of_type(Buf(p.buf as *mut _), p.count, &p.dt)?;
-    *active = match p.direction {
-        Direction::Send(mode) => {
-            let to = pt2pt::dest_of(&p.comm, p.peer)?;
-            pt2pt::launch_send(e, &p.comm, span, to, p.tag, mode)?.map_or(Active::Done(Outcome::SENT), Active::Under)
-        }
-        Direction::Recv => {
-            let from = pt2pt::source_of(&p.comm, p.peer)?;
-            match pt2pt::launch_recv(e, &p.comm, span, from, p.tag)? {
-                None => Active::Done(FROM_NULL),
-                Some(Received::Done(o)) => Active::Done(o),
-                Some(Received::Pending(id)) => Active::Under(id),
-            }
-        }
-    };
-    Ok(())
-}
-
-pub fn startall(count: i32, array_of_requests: Arr<handle::Request>) -> Result<()> {
-    let e = world::engine()?;
-    let n = usize::try_from(count)
-        .map_err(|_| Error::arg(format!("the number of requests is {count}; it must not be negative")))?;
-    array_of_requests.slice(n)?.iter().try_for_each(|h| start_one(e, *h))
-}
 /// The communicator a request belongs to, for its error handler.
 pub fn comm_of(h: handle::Request) -> Option<handle::Comm> {
     let e = world::engine().ok()?;

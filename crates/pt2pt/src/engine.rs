@@ -18,7 +18,7 @@ pub(crate) enum Early {
     /// All of it; the sender's request if it waits for an Ack.
     Whole { bytes: Vec<u8>, ack: Option<(u32, u64)> },
     /// Still arriving: `got` of `bytes.len()`.
-    Arriving { bytes: Vec<u8>, got: u64, peer: u32, send: u64 },
+    Arriving { bytes: Vec<u8>, got: u64, peer: u32 },
     /// The data waits at the sender.
     Announced { peer: u32, rts: Rts },
     /// A send of this process to itself that waits.
@@ -33,7 +33,7 @@ pub(crate) struct Inbound {
     pub to: Target,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Target {
     Request(u32),
     Early(u32),
@@ -61,6 +61,8 @@ pub(crate) struct Peer {
     pub inbound: Vec<Inbound>,
     /// In `State::backlog`.
     pub listed: bool,
+    /// Closed after an error.
+    pub lost: bool,
 }
 
 /// How frames reach a process.
@@ -85,6 +87,10 @@ pub struct State {
     pub(crate) posted: Posted,
     pub(crate) held: Held,
     pub(crate) early: Slots<Early>,
+    /// Rings ever accepted; those that were closed after an error are no longer in `incoming`.
+    pub(crate) accepted: usize,
+    /// Completions and arrivals, for waking other threads.
+    pub(crate) events: u64,
 }
 
 /// A vector with holes.
@@ -148,6 +154,8 @@ impl Engine {
             posted: Posted::default(),
             held: Held::default(),
             early: Slots { all: Vec::new(), free: Vec::new() },
+            accepted: 0,
+            events: 0,
         };
         Engine {
             threads: AtomicBool::new(threads),
@@ -163,15 +171,26 @@ impl Engine {
         self.cores == Cores::Shared
     }
 
-    /// Runs `f` on the state, alone. `f` must not call back into the engine.
+    /// Runs `f` on the state, alone. `f` must not call back into the engine. What `f` finishes wakes threads that wait for it.
     #[inline]
     pub fn enter<R>(&self, f: impl FnOnce(&mut State) -> R) -> R {
-        let _guard: Option<MutexGuard<'_, ()>> = if self.threads.load(Ordering::Relaxed) {
-            Some(self.lock.lock().unwrap_or_else(|e| e.into_inner()))
-        } else {
-            None
-        };
-        // SAFETY: see `Sync`: nobody else is inside.
+        if !self.threads.load(Ordering::Relaxed) {
+            // SAFETY: see `Sync`: one thread at a time.
+            return f(unsafe { &mut *self.state.get() });
+        }
+        self.enter_locked(|s| {
+            let before = s.events;
+            let r = f(s);
+            if s.events != before {
+                s.wake_threads();
+            }
+            r
+        })
+    }
+
+    fn enter_locked<R>(&self, f: impl FnOnce(&mut State) -> R) -> R {
+        let _guard: MutexGuard<'_, ()> = self.lock.lock().unwrap_or_else(|e| e.into_inner());
+        // SAFETY: the lock is held.
         f(unsafe { &mut *self.state.get() })
     }
 
@@ -200,16 +219,20 @@ impl Engine {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn turn<R>(&self, check: &mut impl FnMut(&mut State) -> Option<R>) -> Result<(bool, Option<R>)> {
-        let threads = self.threads.load(Ordering::Relaxed);
-        self.enter(|s| {
+        if !self.threads.load(Ordering::Relaxed) {
+            return self.enter(|s| Ok((s.progress()?, check(s))));
+        }
+        self.enter_locked(|s| {
+            let before = s.events;
             let moved = s.progress()?;
-            if moved && threads {
-                // What moved may be what another thread of this process sleeps for.
+            let found = check(s);
+            // More happened than this thread takes: it may be what another one sleeps for.
+            if s.events - before > found.is_some() as u64 {
                 s.wake_threads();
             }
-            Ok((moved, check(s)))
+            Ok((moved, found))
         })
     }
 
@@ -243,7 +266,7 @@ impl Engine {
     /// Waits for a request and frees it.
     #[inline]
     pub fn wait_request(&self, id: ReqId) -> Result<Outcome> {
-        self.wait(|s| s.finish(id))
+        self.wait(|s| s.finish(id)).inspect_err(|_| self.enter(|s| s.abandon(id)))
     }
 }
 
@@ -258,11 +281,15 @@ impl State {
         if proc == self.me { Route::Loopback } else { Route::Shm(proc) }
     }
 
-    /// Wakes threads of this process that sleep in `wait`, after something they may wait for has changed.
-    pub fn wake_threads(&self) {
+    fn wake_threads(&self) {
         if let Some(n) = &self.node {
             n.ring(self.me as usize);
         }
+    }
+
+    /// Something has changed that other threads may wait for.
+    pub fn stir(&mut self) {
+        self.events += 1;
     }
 
     /// The outcome of a finished request, without freeing it.
@@ -273,9 +300,9 @@ impl State {
             _ => None,
         }
     }
-    /// Neither done nor freed.
-    pub fn under_way(&mut self, id: ReqId) -> bool {
-        self.requests.get(id).is_some_and(|r| r.phase == Phase::Active)
+    /// Whether the request is done or no longer exists.
+    pub fn over(&mut self, id: ReqId) -> bool {
+        self.requests.get(id).is_none_or(|r| r.phase == Phase::Done)
     }
     /// The outcome of a finished request, which is freed.
     #[inline]
@@ -319,6 +346,10 @@ impl State {
         let place = ranks.place();
         self.enrolled.drop_use(place);
     }
+    /// Whether no request refers to the communicator any more.
+    pub fn quiet(&self, ranks: &Ranks) -> bool {
+        self.enrolled.uses(ranks) == 1
+    }
     /// One more, or one less, reference that is no request (a matched message).
     pub fn keep(&mut self, ranks: &Ranks) {
         self.enrolled.add_use(ranks);
@@ -349,9 +380,22 @@ impl State {
             r.detached = true;
         }
     }
+    /// The caller gives up, and its buffer may go: a receive drops what comes, a send goes on from a copy.
+    #[cold]
+    fn abandon(&mut self, id: ReqId) {
+        self.cancel(id);
+        if let Some(r) = self.requests.get(id)
+            && r.phase == Phase::Active
+        {
+            let copy = if r.peer.is_some() { r.span.to_owned() } else { None };
+            r.span = copy.map_or(Span::empty(), Span::Owned);
+        }
+        self.detach(id);
+    }
     /// Marks done.
     #[inline]
     pub(crate) fn complete(&mut self, i: u32, outcome: Outcome) {
+        self.events += 1;
         let r = self.requests.at(i);
         r.outcome = outcome;
         r.phase = Phase::Done;
@@ -371,7 +415,11 @@ impl State {
         self.backlog.is_empty()
     }
 
-    pub(crate) fn lost(&self, what: String) -> Error {
+    pub(crate) fn any_lost(&self) -> bool {
+        self.incoming.len() < self.accepted
+    }
+
+    pub(crate) fn intern(&self, what: String) -> Error {
         Error::new(oxmpi_base::consts::MPI_ERR_INTERN, what)
     }
 }

@@ -1,8 +1,10 @@
 //! The progress engine: polls what peers send, matches it, moves what waits for room.
-use crate::engine::{Early, Inbound, State, Target};
+use crate::engine::{Early, Inbound, Peer, State, Target};
 use crate::matching::Pattern;
 use crate::recv::arrived;
+use crate::request::{Expects, Outcome};
 use oxmpi_base::Result;
+use oxmpi_base::consts::MPI_ERR_INTERN;
 use oxmpi_transport::wire::*;
 use oxmpi_transport_shm::layout::CHUNK;
 use oxmpi_transport_shm::link::Frame;
@@ -20,20 +22,12 @@ impl State {
         }
         let mut moved = false;
         for k in 0..self.incoming.len() {
-            let mut batch = 0;
-            while batch < BATCH
-                && let Some(frame) = self.next_frame(k)?
-            {
-                let peer = self.incoming[k].0;
-                self.handle(k, peer, &frame)?;
-                self.incoming[k].1.pop(frame);
-                batch += 1;
-            }
-            if batch > 0 {
-                moved = true;
-                let (peer, ring) = &self.incoming[k];
-                if let Some(n) = &self.node {
-                    n.feed(*peer as usize, ring);
+            match self.drain(k) {
+                Ok(any) => moved |= any,
+                Err(e) => {
+                    // Rings have moved up; the others' turn comes in the next round.
+                    self.close(self.incoming[k].0, &e);
+                    return Ok(true);
                 }
             }
         }
@@ -47,37 +41,78 @@ impl State {
         Ok(moved)
     }
 
-    #[inline]
+    /// Handles what ring `k` holds, up to a batch. An error means that what follows in this ring makes no sense.
+    #[inline(always)]
+    fn drain(&mut self, k: usize) -> Result<bool> {
+        let mut batch = 0;
+        while batch < BATCH
+            && let Some(frame) = self.next_frame(k)?
+        {
+            let peer = self.incoming[k].0;
+            self.handle(k, peer, &frame)?;
+            self.incoming[k].1.pop(frame);
+            batch += 1;
+        }
+        if batch > 0 {
+            let (peer, ring) = &self.incoming[k];
+            if let Some(n) = &self.node {
+                n.feed(*peer as usize, ring);
+            }
+        }
+        Ok(batch > 0)
+    }
+
+    #[inline(always)]
     fn next_frame(&mut self, k: usize) -> Result<Option<Frame>> {
         let (peer, ring) = &mut self.incoming[k];
         ring.front().map_err(|c| {
-            let what = format!(
-                "the shared-memory ring from process {peer} is corrupt (header {:#x}); it will not be read further",
-                c.0
-            );
-            oxmpi_base::Error::new(oxmpi_base::consts::MPI_ERR_INTERN, what)
+            let what = format!("the shared-memory ring from process {peer} is corrupt (header {:#x})", c.0);
+            oxmpi_base::Error::new(MPI_ERR_INTERN, what)
         })
+    }
+
+    /// What `peer` sends cannot be read on: its rings are closed and every operation that needs it fails with MPI_ERR_INTERN.
+    #[cold]
+    fn close(&mut self, peer: u32, why: &oxmpi_base::Error) {
+        eprintln!("oxmpi: process {}: {}; everything to and from that process fails from now on", self.me, why.message);
+        self.incoming.retain(|(p, _)| *p != peer);
+        let p = &mut self.peers[peer as usize];
+        *p = Peer { lost: true, ..Peer::default() };
+        self.backlog.retain(|d| *d != peer);
+        for i in self.requests.under_way() {
+            let r = self.requests.at(i);
+            if r.peer == Some(peer) || (r.peer.is_none() && r.envelope.source == peer as i32) {
+                let envelope = r.envelope;
+                if let Some(place) = r.posted.take() {
+                    self.posted.withdraw(place);
+                }
+                let failed =
+                    Outcome { source: envelope.source, tag: envelope.tag, error: MPI_ERR_INTERN, ..Outcome::SENT };
+                self.complete(i, failed);
+            }
+        }
     }
 
     #[cold]
     fn accept(&mut self) -> Result<()> {
         let mut new = Vec::new();
         if let Some(node) = &mut self.node {
-            let incoming = &self.incoming;
+            let (incoming, peers) = (&self.incoming, &self.peers);
             node.take_arrivals(|p| {
-                if !incoming.iter().any(|(q, _)| *q as usize == p) {
+                if !peers[p].lost && !incoming.iter().any(|(q, _)| *q as usize == p) {
                     new.push(p);
                 }
             });
             for p in new {
-                let ring = node.accept(p)?;
+                let ring = node.accept(p).inspect_err(|_| node.look_again())?;
                 self.incoming.push((p as u32, ring));
+                self.accepted += 1;
             }
         }
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn handle(&mut self, k: usize, peer: u32, f: &Frame) -> Result<()> {
         // SAFETY: the payload is valid for `len` bytes until pop; the peer may still write there, so every use below copies
         // a fixed struct out first or treats the bytes as message data without meaning.
@@ -124,7 +159,7 @@ impl State {
                     }
                     None => {
                         let e = self.early.put(Early::Announced { peer, rts });
-                        self.held.hold(envelope, e);
+                        self.keep_early(envelope, e);
                     }
                 }
                 Ok(())
@@ -139,23 +174,23 @@ impl State {
             }
             Kind::Ack | Kind::Fin => {
                 let send = payload.try_into().map(u64::from_ne_bytes).map_err(|_| self.malformed(peer))?;
-                self.sent(peer, send)
+                self.sent(peer, send, if f.kind == Kind::Ack { Expects::Ack } else { Expects::Answer })
             }
         }
     }
 
     fn malformed(&self, peer: u32) -> oxmpi_base::Error {
-        self.lost(format!("process {peer} sent a frame of the wrong length"))
+        self.intern(format!("process {peer} sent a frame that makes no sense"))
     }
 
     fn hold(&mut self, envelope: Pattern, data: &[u8], ack: Option<(u32, u64)>) {
         let e = self.early.put(Early::Whole { bytes: data.to_vec(), ack });
-        self.held.hold(envelope, e);
+        self.keep_early(envelope, e);
     }
 
     /// A message whose chunks follow at once.
     fn begin_long(&mut self, envelope: Pattern, peer: u32, rts: Rts) -> Result<()> {
-        if rts.total == 0 || rts.total > crate::send::LONG_MAX {
+        if rts.total == 0 || rts.total > crate::send::LONG_MAX || self.receiving(peer, rts.send) {
             return Err(self.malformed(peer));
         }
         let to = match self.posted.take(envelope) {
@@ -167,13 +202,18 @@ impl State {
             }
             None => {
                 let bytes = vec![0; rts.total as usize];
-                let e = self.early.put(Early::Arriving { bytes, got: 0, peer, send: rts.send });
-                self.held.hold(envelope, e);
+                let e = self.early.put(Early::Arriving { bytes, got: 0, peer });
+                self.keep_early(envelope, e);
                 Target::Early(e)
             }
         };
         self.peers[peer as usize].inbound.push(Inbound { send: rts.send, expect: rts.total, got: 0, to });
         Ok(())
+    }
+
+    /// Whether chunks of this message are expected already: a sender's request names one message at a time.
+    pub(crate) fn receiving(&self, peer: u32, send: u64) -> bool {
+        self.peers[peer as usize].inbound.iter().any(|b| b.send == send)
     }
 
     /// A chunk of some inbound message.
@@ -189,15 +229,18 @@ impl State {
         b.got += n as u64;
         let last = b.got == b.expect;
         if last {
-            inbound.swap_remove(at);
+            inbound.remove(at);
         }
         match to {
             // SAFETY: the chunk holds CHUNK >= n bytes until it is released below.
             Target::Request(i) => unsafe { self.requests.at(i).span.write(offset, from, n) },
             Target::Early(e) => {
                 if let Early::Arriving { bytes, got, .. } = self.early.at(e) {
-                    // SAFETY: as above; `offset + n <= expect == bytes.len()`.
-                    unsafe { std::ptr::copy_nonoverlapping(from, bytes[offset as usize..].as_mut_ptr(), n) };
+                    let Some(part) = bytes.get_mut(offset as usize..offset as usize + n) else {
+                        return Err(self.malformed(peer));
+                    };
+                    // SAFETY: as above; `part` is `n` bytes of ours.
+                    unsafe { std::ptr::copy_nonoverlapping(from, part.as_mut_ptr(), n) };
                     *got += n as u64;
                 }
             }

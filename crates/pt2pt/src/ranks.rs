@@ -92,6 +92,9 @@ impl Enrolled {
     pub fn get(&self, i: u32) -> Option<&Ranks> {
         self.all[i as usize].ranks.as_deref()
     }
+    pub fn uses(&self, ranks: &Ranks) -> u32 {
+        self.all[ranks.place() as usize].uses
+    }
     #[inline]
     pub fn drop_use(&mut self, i: u32) {
         let e = &mut self.all[i as usize];

@@ -36,6 +36,9 @@ impl State {
         if let Some((envelope, early)) = self.held.take(want) {
             return self.recv_early(Message { early, envelope }, span);
         }
+        if want.source >= 0 && self.any_lost() && self.peers[want.source as usize].lost {
+            return Err(self.intern(format!("the way from process {} was closed after an error", want.source)));
+        }
         let i = self.requests.start(span, want);
         let place = self.posted.post(want, i);
         self.requests.at(i).posted = Some(place);
@@ -54,12 +57,13 @@ impl State {
                 }
                 Ok(Received::Done(arrived(m.envelope, bytes.len() as u64, room)))
             }
-            Early::Arriving { bytes, got, peer, send } => {
+            Early::Arriving { bytes, got, peer } => {
                 // SAFETY: the first `got` bytes have been written.
                 unsafe { span.write(0, bytes.as_ptr(), got as usize) };
                 let i = self.requests.start(span, m.envelope);
                 self.requests.at(i).outcome = arrived(m.envelope, bytes.len() as u64, room);
-                if let Some(b) = self.peers[peer as usize].inbound.iter_mut().find(|b| b.send == send) {
+                let inbound = &mut self.peers[peer as usize].inbound;
+                if let Some(b) = inbound.iter_mut().find(|b| b.to == Target::Early(m.early)) {
                     b.to = Target::Request(i);
                 }
                 Ok(Received::Pending(self.requests.id(i)))
@@ -91,6 +95,9 @@ impl State {
 
     /// Receive request `i`, whose envelope is by now that of the message, has met an announcement.
     pub(crate) fn rendezvous(&mut self, peer: u32, rts: Rts, i: u32) -> Result<()> {
+        if self.receiving(peer, rts.send) {
+            return Err(self.intern(format!("process {peer} announced the same message twice")));
+        }
         let r = self.requests.at(i);
         r.posted = None;
         let room = r.span.len();
@@ -121,6 +128,12 @@ impl State {
             to: Target::Request(i),
         });
         self.control(peer, Kind::Cts, &Cts { send: rts.send, limit }.encode())
+    }
+
+    /// A message that nobody waits for; a probe may.
+    pub(crate) fn keep_early(&mut self, envelope: Pattern, early: u32) {
+        self.events += 1;
+        self.held.hold(envelope, early);
     }
 
     /// The oldest message a receive with this pattern would get.

@@ -41,14 +41,25 @@ pub(crate) enum Phase {
     Done,
 }
 
+/// The answer a send request waits for. Anything else from the peer is an error: a peer's word must not touch other requests.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Expects {
+    Nothing,
+    /// That a synchronous message has matched.
+    Ack,
+    /// Cts or Fin, for an announcement.
+    Answer,
+}
+
 pub(crate) struct Request {
     generation: u32,
     pub phase: Phase,
     pub span: Span,
     pub envelope: Pattern,
-    /// Sends: destination process; mode.
-    pub peer: u32,
+    /// Sends: destination process; mode; what the peer may answer now.
+    pub peer: Option<u32>,
     pub sync: bool,
+    pub expects: Expects,
     /// Sends: bytes given to the transport, and how many to give.
     pub moved: u64,
     pub limit: u64,
@@ -66,8 +77,9 @@ const BLANK: Request = Request {
     phase: Phase::Free,
     span: Span::empty(),
     envelope: Pattern { ctx: oxmpi_transport::wire::Context(0), source: 0, tag: 0 },
-    peer: 0,
+    peer: None,
     sync: false,
+    expects: Expects::Nothing,
     moved: 0,
     limit: 0,
     posted: None,
@@ -120,6 +132,10 @@ impl Requests {
         r.phase = Phase::Free;
         r.span = Span::empty();
         self.free.push(i);
+    }
+    /// Those under way.
+    pub fn under_way(&self) -> Vec<u32> {
+        (0..self.all.len() as u32).filter(|i| self.all[*i as usize].phase == Phase::Active).collect()
     }
     pub fn active(&self) -> usize {
         self.all.iter().filter(|r| r.phase == Phase::Active).count()

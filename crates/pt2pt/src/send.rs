@@ -7,7 +7,7 @@
 //! | more, and synchronous | Rts: single copy by the receiver, or Cts and chunks |
 use crate::engine::{Early, Peer, Route, State, Waiting};
 use crate::matching::Pattern;
-use crate::request::{Outcome, ReqId};
+use crate::request::{Expects, Outcome, Phase, ReqId};
 use crate::span::Span;
 use oxmpi_base::Result;
 use oxmpi_transport::wire::*;
@@ -56,7 +56,7 @@ impl State {
         let i = self.requests.start(span, Pattern { ctx, source: self.me as i32, tag });
         let id = self.requests.id(i);
         let r = self.requests.at(i);
-        (r.peer, r.sync, r.limit) = (dest, mode == Mode::Synchronous, total);
+        (r.peer, r.sync, r.limit) = (Some(dest), mode == Mode::Synchronous, total);
         self.peers[dest as usize].waiting.push_back(Waiting::Send(i));
         self.pump(dest);
         match self.finish(id) {
@@ -76,20 +76,23 @@ impl State {
             && let Some(bytes) = span.to_owned()
         {
             let e = self.early.put(Early::Whole { bytes, ack: None });
-            self.held.hold(envelope, e);
+            self.keep_early(envelope, e);
             return Ok(None);
         }
         let i = self.requests.start(span, envelope);
         let e = self.early.put(Early::Local { request: i });
-        self.held.hold(envelope, e);
+        self.keep_early(envelope, e);
         Ok(Some(self.requests.id(i)))
     }
 
     #[cold]
     fn connect(&mut self, dest: u32) -> Result<()> {
         if self.peers[dest as usize].out.is_none() {
+            if self.peers[dest as usize].lost {
+                return Err(self.intern(format!("the way to process {dest} was closed after an error")));
+            }
             let Some(node) = &self.node else {
-                return Err(self.lost(format!("no way to process {dest}: this process is a singleton")));
+                return Err(self.intern(format!("no way to process {dest}: this process is a singleton")));
             };
             self.peers[dest as usize].out = Some(node.connect(dest as usize)?);
         }
@@ -178,13 +181,17 @@ impl State {
                 return sent;
             }
             let span = &mut r.span;
-            return out.push(Kind::EagerSync, ctx, tag, total as usize + 8, |p| {
+            let sent = out.push(Kind::EagerSync, ctx, tag, total as usize + 8, |p| {
                 // SAFETY: `p` is valid for `total + 8` bytes.
                 unsafe {
                     (p as *mut u64).write_unaligned(send);
                     span.read(0, p.add(8), total as usize);
                 }
             });
+            if sent {
+                r.expects = Expects::Ack;
+            }
+            return sent;
         }
         let long = total <= LONG_MAX && !sync;
         let address = if long { 0 } else { r.span.address().map_or(0, |p| p as u64) };
@@ -192,6 +199,8 @@ impl State {
         let sent = out.push_bytes(kind, ctx, tag, &Rts { total, send, address }.encode());
         if sent && long {
             self.peers[dest as usize].pushing.push_back(i);
+        } else if sent {
+            r.expects = Expects::Answer;
         }
         sent
     }
@@ -215,27 +224,35 @@ impl State {
         true
     }
 
-    /// A peer may send Cts for `send` once: push `limit` bytes.
-    pub(crate) fn clear_to_send(&mut self, peer: u32, cts: Cts) -> Result<()> {
-        let id = ReqId(cts.send);
-        let ok = self.requests.get(id).is_some_and(|r| r.peer == peer && r.moved == 0 && cts.limit <= r.limit);
-        if !ok {
-            return Err(self.lost(format!("process {peer} cleared a send that it was never offered")));
+    /// The request that `peer` answers, if it is one that waits for this kind of answer.
+    fn answered(&mut self, peer: u32, send: u64, kind: Expects) -> Result<u32> {
+        let id = ReqId(send);
+        match self.requests.get(id) {
+            Some(r) if r.phase == Phase::Active && r.peer == Some(peer) && r.expects == kind => {
+                r.expects = Expects::Nothing;
+                Ok(id.index())
+            }
+            _ => Err(self.intern(format!("process {peer} answered a message that does not wait for it"))),
         }
-        let i = id.index();
-        self.requests.at(i).limit = cts.limit;
+    }
+
+    /// Cts: push `limit` bytes.
+    pub(crate) fn clear_to_send(&mut self, peer: u32, cts: Cts) -> Result<()> {
+        let i = self.answered(peer, cts.send, Expects::Answer)?;
+        let r = self.requests.at(i);
+        if cts.limit == 0 || cts.limit > r.limit {
+            return Err(self.intern(format!("process {peer} asked for more of a message than there is")));
+        }
+        r.limit = cts.limit;
         self.peers[peer as usize].pushing.push_back(i);
         self.pump(peer);
         Ok(())
     }
 
-    /// Ack or Fin: the peer is done with `send`.
-    pub(crate) fn sent(&mut self, peer: u32, send: u64) -> Result<()> {
-        let id = ReqId(send);
-        if self.requests.get(id).is_none_or(|r| r.peer != peer || r.phase != crate::request::Phase::Active) {
-            return Err(self.lost(format!("process {peer} acknowledged a send that is not under way")));
-        }
-        self.complete(id.index(), Outcome::SENT);
+    /// The peer is done with `send`: Ack of a synchronous message, or Fin of an announced one.
+    pub(crate) fn sent(&mut self, peer: u32, send: u64, kind: Expects) -> Result<()> {
+        let i = self.answered(peer, send, kind)?;
+        self.complete(i, Outcome::SENT);
         Ok(())
     }
 }

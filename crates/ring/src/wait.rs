@@ -36,6 +36,7 @@ const SUSPICION_NS: (u64, u64) = (20_000_000, 1_280_000_000);
 pub struct Evidence {
     until: std::sync::atomic::AtomicU64,
     length: std::sync::atomic::AtomicU64,
+    noted: std::sync::atomic::AtomicU64,
 }
 
 impl Evidence {
@@ -56,7 +57,11 @@ impl Evidence {
         planned
     }
     fn note(&self, now: u64) {
-        let length = (self.length.load(Relaxed) * 2).clamp(SUSPICION_NS.0, SUSPICION_NS.1);
+        let last = self.length.load(Relaxed);
+        // A long time without a new sign starts from the shortest again.
+        let length = if now > self.noted.load(Relaxed) + 8 * SUSPICION_NS.1 { SUSPICION_NS.0 } else { last * 2 };
+        let length = length.clamp(SUSPICION_NS.0, SUSPICION_NS.1);
+        self.noted.store(now, Relaxed);
         self.length.store(length, Relaxed);
         self.until.store(now + length, Relaxed);
     }
@@ -94,7 +99,7 @@ impl Waiter {
         let now = oxmpi_sys::clock::nanos();
         if self.since == 0 {
             self.since = now;
-        } else if now - self.looked > PREEMPTED_NS {
+        } else if self.looked != 0 && now - self.looked > PREEMPTED_NS {
             evidence.note(now);
             self.cores = Cores::Shared;
             self.polls = 0;
@@ -109,6 +114,7 @@ impl Waiter {
             }
             _ => {
                 self.polls |= CLOCK_EVERY - 1;
+                self.looked = 0; // asleep is not preempted
                 Step::Sleep
             }
         }

@@ -84,6 +84,11 @@ impl Node {
         }
     }
 
+    /// What was taken could not be accepted: it is pending again.
+    pub fn look_again(&mut self) {
+        self.seen_arrivals = self.seen_arrivals.wrapping_sub(1);
+    }
+
     /// Maps what `peer` sends.
     pub fn accept(&self, peer: usize) -> Result<Incoming> {
         Ok(Incoming::new(self.segment.map_pair(peer, self.me).map_err(|e| no_map(peer, e))?))

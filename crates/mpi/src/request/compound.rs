@@ -76,7 +76,7 @@ impl Compound {
             p.outcome = if self.unborn.is_some() { Outcome { error: o.error, ..Outcome::SENT } } else { o };
         }
         p.rest.retain(|&id| match if self.owned { s.finish(id) } else { s.peek(id) } {
-            None => s.under_way(id),
+            None => !s.over(id),
             Some(o) => {
                 if p.outcome.error == MPI_SUCCESS {
                     p.outcome.error = o.error;

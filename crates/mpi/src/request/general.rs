@@ -115,10 +115,10 @@ pub fn grequest_complete(request: handle::Request) -> Result<()> {
     let n = named(e, request)?;
     let Named::Object(h, object) = &n else { bail!(MPI_ERR_REQUEST, "{NOT_GENERAL}") };
     let Object::General(g) = &**object else { bail!(MPI_ERR_REQUEST, "{NOT_GENERAL}") };
-    // Inside the engine, so that a thread that waits has either seen it or is asleep and will be woken.
+    // Inside the engine, which wakes a thread that waits for it.
     let before = e.enter(|s| {
         let before = g.state.fetch_or(COMPLETE, SeqCst);
-        s.wake_threads();
+        s.stir();
         before
     });
     if before & COMPLETE != 0 {
