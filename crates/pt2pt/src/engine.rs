@@ -225,6 +225,10 @@ impl Engine {
             return self.enter(|s| Ok((s.progress()?, check(s))));
         }
         self.enter_locked(|s| {
+            // What is found now has been an event of an earlier turn.
+            if let Some(r) = check(s) {
+                return Ok((false, Some(r)));
+            }
             let before = s.events;
             let moved = s.progress()?;
             let found = check(s);
