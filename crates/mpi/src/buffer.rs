@@ -82,14 +82,16 @@ pub fn send(e: &Engine, ctx: Context, to: u32, tag: i32, mut span: Span) -> Resu
 
 /// Waits until all buffered messages have left.
 pub fn flush(e: &Engine) -> Result<()> {
-    while let Some(id) = attached().as_ref().and_then(|a| a.sends.last().map(|s| s.0)) {
+    loop {
+        // The lock is not held while this thread waits.
+        let last = attached().as_ref().and_then(|a| a.sends.last().map(|s| s.0));
+        let Some(id) = last else { return Ok(()) };
         // Another thread may settle it meanwhile: then it is no longer known.
         e.wait(|s| s.over(id).then_some(()))?;
         if let Some(a) = attached().as_mut() {
             a.settle(e);
         }
     }
-    Ok(())
 }
 
 pub fn detach(e: &Engine, address: Buf, size: OutCount) -> Result<()> {
