@@ -94,6 +94,14 @@ pub fn flush(e: &Engine) -> Result<()> {
     }
 }
 
+/// The buffered messages that have not left.
+pub fn pending(e: &Engine) -> Vec<ReqId> {
+    attached().as_mut().map_or_else(Vec::new, |a| {
+        a.settle(e);
+        a.sends.iter().map(|(id, _)| *id).collect()
+    })
+}
+
 pub fn detach(e: &Engine, address: Buf, size: OutCount) -> Result<()> {
     let a = loop {
         flush(e)?;

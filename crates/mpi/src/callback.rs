@@ -1,5 +1,5 @@
 //! Calls into the program: attribute callbacks (MPI-5.0 7.7), error handlers (9.3), reduction functions
-//! (6.9.5), and the few stores and loads through untyped pointers that carry one value (attributes, Fortran
+//! (6.9.5), the functions of generalized requests (13.2), and the few stores and loads through untyped pointers that carry one value (attributes, Fortran
 //! booleans).
 //!
 //! Invariant: this is the only module of the crate that turns a [`FnPtr`] into a call. A function pointer
@@ -10,7 +10,7 @@
 
 use oxmpi_base::args::{Buf, FnPtr, Out};
 use oxmpi_base::consts::MPI_ERR_ARG;
-use oxmpi_base::{Result, bail};
+use oxmpi_base::{Result, Status, bail};
 use std::ffi::c_int;
 
 /// Handles are passed as the `usize` they are; in C they are pointers, which travel the same way.
@@ -19,6 +19,9 @@ type DeleteAttr = unsafe extern "C" fn(usize, c_int, usize, usize) -> c_int;
 type ErrhandlerFn = unsafe extern "C" fn(*mut usize, *mut c_int, ...);
 type UserOp = unsafe extern "C" fn(*mut u8, *mut u8, *mut c_int, *mut usize);
 type UserOpLarge = unsafe extern "C" fn(*mut u8, *mut u8, *mut i64, *mut usize);
+type GrequestQuery = unsafe extern "C" fn(usize, *mut Status) -> c_int;
+type GrequestFree = unsafe extern "C" fn(usize) -> c_int;
+type GrequestCancel = unsafe extern "C" fn(usize, c_int) -> c_int;
 
 const _: () = assert!(size_of::<usize>() == size_of::<CopyAttr>());
 
@@ -94,6 +97,24 @@ pub(crate) unsafe fn user_op_large(f: FnPtr, input: *const u8, inout: *mut u8, c
         let f = std::mem::transmute::<usize, UserOpLarge>(f.0);
         f(input.cast_mut(), inout, &mut len, &mut dt);
     }
+}
+
+/// The query function of a generalized request fills a status; returns its code.
+pub(crate) fn grequest_query(f: FnPtr, extra: usize, status: &mut Status) -> i32 {
+    // SAFETY: `f` is not null (the caller checked) and is the MPI_Grequest_query_function the program registered.
+    unsafe { std::mem::transmute::<usize, GrequestQuery>(f.0)(extra, status) }
+}
+
+/// As [`grequest_query`], for the free function.
+pub(crate) fn grequest_free(f: FnPtr, extra: usize) -> i32 {
+    // SAFETY: as in `grequest_query`, for an MPI_Grequest_free_function.
+    unsafe { std::mem::transmute::<usize, GrequestFree>(f.0)(extra) }
+}
+
+/// As [`grequest_query`], for the cancel function, which is told whether the request is complete.
+pub(crate) fn grequest_cancel(f: FnPtr, extra: usize, complete: bool) -> i32 {
+    // SAFETY: as in `grequest_query`, for an MPI_Grequest_cancel_function.
+    unsafe { std::mem::transmute::<usize, GrequestCancel>(f.0)(extra, complete as c_int) }
 }
 
 /// `*(void **)attribute_val = value`.

@@ -2,6 +2,11 @@
 //!
 //! Every constructor is one exchange on the parent's collective context: the leader's fresh context travels with whatever the
 //! constructor has to exchange anyway. Known gaps: inter-communicators.
+mod idup;
+
+pub(crate) use idup::Unborn;
+pub use idup::{comm_idup, comm_idup_with_info};
+
 use crate::attr::AttrSet;
 use crate::group::{self, Group};
 use crate::info::{self, Info};

@@ -4,7 +4,7 @@
 //! Invariants: predefined types are found without a pin and are always committed; whoever holds a
 //! `Datatype` keeps the type alive when its handle is freed, so pending operations are safe (5.1.9).
 //!
-//! Known gaps: external32; MPI_Type_create_f90_*.
+//! Known gaps: none.
 
 mod build;
 mod pack;
@@ -79,12 +79,24 @@ pub fn byte() -> &'static Datatype {
     Datatype::predefined(MPI_BYTE).expect("MPI_BYTE is predefined")
 }
 
+/// Handles of the predefined types without a name: one for each, for the life of the process.
+static UNNAMED: Mutex<Vec<(Datatype, handle::Datatype)>> = Mutex::new(Vec::new());
+
 /// A new handle for a type, or the handle of a predefined one.
 pub fn insert(dt: Datatype) -> Result<handle::Datatype> {
-    match dt.predefined_handle() {
-        Some(h) => Ok(h),
-        None => TYPES.insert(Arc::new(TypeObj::new(dt, ""))),
+    if let Some(h) = dt.predefined_handle() {
+        return Ok(h);
     }
+    if !dt.is_predefined() {
+        return TYPES.insert(Arc::new(TypeObj::new(dt, "")));
+    }
+    let mut unnamed = UNNAMED.lock().unwrap_or_else(|e| e.into_inner());
+    if let Some((_, h)) = unnamed.iter().find(|(t, _)| t.same(&dt)) {
+        return Ok(*h);
+    }
+    let h = TYPES.insert(Arc::new(TypeObj::new(dt.clone(), "")))?;
+    unnamed.push((dt, h));
+    Ok(h)
 }
 
 /// Makes a type and stores its handle.
@@ -121,7 +133,7 @@ pub fn type_dup(oldtype: handle::Datatype, newtype: Out<handle::Datatype>) -> Re
 pub fn type_free(datatype: Out<handle::Datatype>) -> Result<()> {
     let h = datatype.get()?;
     let t = get(h)?;
-    if t.dt.predefined_handle() == Some(h) {
+    if t.dt.is_predefined() {
         bail!(MPI_ERR_TYPE, "{} is predefined and cannot be freed", t.dt);
     }
     t.attrs.delete_all(h)?;

@@ -1,6 +1,7 @@
 //! Point-to-point procedures (MPI-5.0 chapter 3): arguments checked, one operation of the engine each.
 use crate::buffer;
 use crate::comm::{self, Comm, TAG_UB};
+use crate::request::Compound;
 use crate::table::Ref;
 use crate::{datatype, request, world};
 use oxmpi_base::args::{Buf, Out, OutCount};
@@ -379,11 +380,78 @@ pub fn sendrecv_replace(
     let c = comm::get(comm)?;
     dest_of(&c, dest)?;
     send_tag(sendtag)?;
-    let copy = span_of(buf, count, datatype)?
-        .to_owned()
-        .ok_or_else(|| Error::new(MPI_ERR_NO_MEM, format!("no memory for the copy of {count} elements")))?;
+    let copy = copy_of(buf, count, datatype)?;
     let r = start_recv(e, &c, buf, count, datatype, source, recvtag)?;
-    exchange(e, &c, Span::Owned(copy), dest, sendtag, r, status)
+    exchange(e, &c, copy, dest, sendtag, r, status)
+}
+
+#[allow(clippy::too_many_arguments)]
+pub fn isendrecv(
+    sendbuf: Buf,
+    sendcount: i64,
+    sendtype: handle::Datatype,
+    dest: i32,
+    sendtag: i32,
+    recvbuf: Buf,
+    recvcount: i64,
+    recvtype: handle::Datatype,
+    source: i32,
+    recvtag: i32,
+    comm: handle::Comm,
+    request: Out<handle::Request>,
+) -> Result<()> {
+    let e = world::engine()?;
+    let c = comm::get(comm)?;
+    // All arguments are checked before anything starts.
+    let to = dest_of(&c, dest)?;
+    send_tag(sendtag)?;
+    let out = span_of(sendbuf, sendcount, sendtype)?;
+    request.set(MPI_REQUEST_NULL)?;
+    let r = start_recv(e, &c, recvbuf, recvcount, recvtype, source, recvtag)?;
+    request.set(start_exchange(e, &c, out, to, sendtag, r)?)
+}
+
+#[allow(clippy::too_many_arguments)]
+pub fn isendrecv_replace(
+    buf: Buf,
+    count: i64,
+    datatype: handle::Datatype,
+    dest: i32,
+    sendtag: i32,
+    source: i32,
+    recvtag: i32,
+    comm: handle::Comm,
+    request: Out<handle::Request>,
+) -> Result<()> {
+    let e = world::engine()?;
+    let c = comm::get(comm)?;
+    let to = dest_of(&c, dest)?;
+    send_tag(sendtag)?;
+    let copy = copy_of(buf, count, datatype)?;
+    request.set(MPI_REQUEST_NULL)?;
+    let r = start_recv(e, &c, buf, count, datatype, source, recvtag)?;
+    request.set(start_exchange(e, &c, copy, to, sendtag, r)?)
+}
+
+/// Starts the send of an exchange whose receive has been started; the request of both.
+fn start_exchange(e: &Engine, c: &Comm, out: Span, to: Peer, tag: i32, r: Option<Received>) -> Result<handle::Request> {
+    let Some(send) = launch_send(e, c, out, to, tag, SendMode::Standard)? else {
+        // Half of it is done: the receive alone is the request.
+        return of_received(e, c, r);
+    };
+    let (first, outcome) = match r {
+        None => (None, FROM_NULL),
+        Some(Received::Done(o)) => (None, o),
+        Some(Received::Pending(id)) => (Some(id), Outcome::SENT),
+    };
+    Compound::exchange(c.ranks.clone(), first, outcome, send).publish()
+}
+
+/// A copy of a buffer that is sent and received into.
+fn copy_of(buf: Buf, count: i64, datatype: handle::Datatype) -> Result<Span> {
+    let copy = span_of(buf, count, datatype)?.to_owned();
+    copy.map(Span::Owned)
+        .ok_or_else(|| Error::new(MPI_ERR_NO_MEM, format!("no memory for the copy of {count} elements")))
 }
 
 fn pattern(c: &Comm, source: i32, tag: i32) -> Result<Option<Pattern>> {
@@ -552,6 +620,22 @@ pub fn buffer_attach(buf: Buf, size: i64) -> Result<()> {
 
 pub fn buffer_detach(buffer_addr: Buf, size: OutCount) -> Result<()> {
     buffer::detach(world::engine()?, buffer_addr, size)
+}
+
+/// Without an attached buffer there is nothing to wait for.
+pub fn buffer_flush() -> Result<()> {
+    buffer::flush(world::engine()?)
+}
+
+/// Complete when the messages that are buffered now have left.
+pub fn buffer_iflush(request: Out<handle::Request>) -> Result<()> {
+    let e = world::engine()?;
+    request.set(MPI_REQUEST_NULL)?;
+    let pending = buffer::pending(e);
+    request.set(match pending.is_empty() {
+        true => request::SENT,
+        false => Compound::watch(pending).publish()?,
+    })
 }
 
 macro_rules! persistent_sends {

@@ -1,19 +1,31 @@
 //! Requests and their completion (MPI-5.0 3.7, 3.9).
 //!
-//! A request of a nonblocking operation is its place in the engine, encoded in the handle; a persistent request is an object of its own that
-//! has such a place while it is active. Handles of the first sort use kind number 12 in the scheme of `base::handle`: 22 bits of index, 4 bits of generation.
+//! A request of a nonblocking operation is its place in the engine, encoded in the handle; other requests are objects of their own: a
+//! persistent one has such a place while it is active, a compound one stands for several, a generalized one is the program's.
+//! Handles of the first sort use kind number 12 in the scheme of `base::handle`: 22 bits of index, 4 bits of generation.
+//!
+//! Invariant: what completes is found inside the engine, by [`Named::check`]; what has to follow (callbacks, objects to remove) is
+//! done outside, by [`Found::conclude`], before the program hears of it.
+mod compound;
+mod general;
+mod persistent;
+
+pub(crate) use compound::Compound;
+pub use general::{grequest_complete, grequest_start};
+pub(crate) use persistent::{Direction, persistent};
+pub use persistent::{start, startall};
+
 use crate::comm::Comm;
-use crate::pt2pt::{self, FROM_NULL, SendMode, give, status_of, verdict};
+use crate::pt2pt::{give, status_of, verdict};
 use crate::table::{Ref, Table};
 use crate::world;
-use oxmpi_base::args::{Arr, Buf, Out};
+use oxmpi_base::args::{Arr, Out};
 use oxmpi_base::consts::*;
 use oxmpi_base::handle::Handle;
 use oxmpi_base::{Error, Result, Status, bail, handle};
-use oxmpi_datatype::Datatype;
-use oxmpi_pt2pt::{Engine, Outcome, Ranks, Received, ReqId, State};
+use oxmpi_pt2pt::{Engine, Outcome, Ranks, ReqId, State};
+use persistent::{Active, Persistent};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
 
 pub use crate::status::*;
 
@@ -23,54 +35,14 @@ const GENERATIONS: u32 = 15;
 /// The request of every send that is complete when its procedure returns: it takes no place in the engine.
 pub(crate) const SENT: handle::Request = handle::Request(PLAIN | ((1 << INDEX_BITS) - 1));
 
-/// What a persistent request starts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Direction {
-    Send(SendMode),
-    Recv,
+/// What a handle names that is not of the first sort.
+enum Object {
+    Persistent(Persistent),
+    Compound(Compound),
+    General(general::General),
 }
 
-#[derive(Clone, Copy)]
-enum Active {
-    No,
-    /// In MPI_Start.
-    Starting,
-    Done(Outcome),
-    Under(ReqId),
-}
-
-pub struct Persistent {
-    comm: Arc<Comm>,
-    /// Address of the program's buffer.
-    buf: usize,
-    count: i64,
-    dt: Datatype,
-    peer: i32,
-    tag: i32,
-    direction: Direction,
-    active: Mutex<Active>,
-}
-
-/// The lock is never held while the engine is entered: the engine's own lock comes first.
-impl Persistent {
-    fn active(&self) -> Active {
-        *self.active.lock().unwrap_or_else(|e| e.into_inner())
-    }
-    fn set(&self, a: Active) {
-        *self.active.lock().unwrap_or_else(|e| e.into_inner()) = a;
-    }
-    /// From inactive to starting; false where it is active.
-    fn begin(&self) -> bool {
-        let mut a = self.active.lock().unwrap_or_else(|e| e.into_inner());
-        let idle = matches!(*a, Active::No);
-        if idle {
-            *a = Active::Starting;
-        }
-        idle
-    }
-}
-
-static PERSISTENT: Table<handle::Request, Persistent> = Table::new();
+static OBJECTS: Table<handle::Request, Object> = Table::new();
 
 /// What a handle names.
 enum Named {
@@ -78,7 +50,7 @@ enum Named {
     /// A send that was complete when it was started.
     Sent,
     Plain(ReqId),
-    Persistent(Ref<'static, handle::Request, Persistent>),
+    Object(handle::Request, Ref<'static, handle::Request, Object>),
 }
 
 /// The handle of an operation that was started; `None` is one that completed at once with `o`.
@@ -102,28 +74,6 @@ pub(crate) fn of_parts(e: &Engine, ranks: Option<&Ranks>, id: Option<ReqId>, o: 
     Ok(handle::Request(PLAIN | generation << INDEX_BITS | id.index() as usize))
 }
 
-#[allow(clippy::too_many_arguments)]
-pub(crate) fn persistent(
-    comm: Arc<Comm>,
-    buf: Buf,
-    count: i64,
-    dt: Datatype,
-    peer: i32,
-    tag: i32,
-    direction: Direction,
-) -> Result<handle::Request> {
-    PERSISTENT.insert(Arc::new(Persistent {
-        comm,
-        buf: buf.addr(),
-        count,
-        dt,
-        peer,
-        tag,
-        direction,
-        active: Mutex::new(Active::No),
-    }))
-}
-
 fn named(e: &Engine, h: handle::Request) -> Result<Named> {
     e.enter(|s| named_in(s, h))
 }
@@ -143,7 +93,7 @@ fn named_in(s: &mut State, h: handle::Request) -> Result<Named> {
             None => bail!(MPI_ERR_REQUEST, "request {:#x} has completed or was freed; its handle is stale", h.raw()),
         };
     }
-    PERSISTENT.get(h).map(Named::Persistent)
+    OBJECTS.get(h).map(|o| Named::Object(h, o))
 }
 
 /// A finished operation.
@@ -156,47 +106,140 @@ struct Finished {
     gone: bool,
     /// Null or inactive: does not count for waitany, waitsome.
     idle: bool,
+    /// The error is what a callback returned.
+    by_callback: bool,
 }
 
-const IDLE: Finished = Finished { status: Status::EMPTY, outcome: Outcome::SENT, owner: 0, gone: false, idle: true };
+/// What a look inside the engine found finished; what is left to do outside has to be done before it is told to the program.
+#[must_use]
+struct Found {
+    f: Finished,
+    left: Left,
+}
 
-fn finished(ranks: Option<&Ranks>, outcome: Outcome, gone: bool) -> Finished {
+#[derive(Clone, Copy)]
+enum Left {
+    Nothing,
+    Compound(handle::Request),
+    General(handle::Request),
+}
+
+const IDLE: Found = Found {
+    f: Finished {
+        status: Status::EMPTY,
+        outcome: Outcome::SENT,
+        owner: 0,
+        gone: false,
+        idle: true,
+        by_callback: false,
+    },
+    left: Left::Nothing,
+};
+/// Another call took what it left.
+const OVER: Found = Found { f: Finished { gone: true, ..IDLE.f }, left: Left::Nothing };
+
+fn found(ranks: Option<&Ranks>, outcome: Outcome, gone: bool) -> Found {
     let (status, owner) = match ranks {
         Some(r) => (status_of(r, &outcome), r.owner()),
         None => (Status::new(outcome.source, outcome.tag, outcome.bytes), 0),
     };
-    Finished { status, outcome, owner, gone, idle: false }
+    Found { f: Finished { status, outcome, owner, gone, idle: false, by_callback: false }, left: Left::Nothing }
+}
+
+impl Found {
+    fn idle(&self) -> bool {
+        self.f.idle
+    }
+
+    /// Does what is left; a request that is not consumed stays.
+    #[inline]
+    fn conclude(self, consume: bool) -> Finished {
+        match self.left {
+            Left::Nothing => self.f,
+            Left::Compound(h) | Left::General(h) => conclude_object(h, self.f, consume),
+        }
+    }
+}
+
+#[cold]
+fn conclude_object(h: handle::Request, mut f: Finished, consume: bool) -> Finished {
+    match OBJECTS.get(h).as_deref() {
+        Ok(Object::Compound(Compound { unborn: Some(unborn), .. })) => {
+            if let Err(e) = unborn.bear() {
+                f.outcome.error = e.class;
+            }
+        }
+        Ok(Object::General(g)) => {
+            let (status, queried) = g.query();
+            let freed = if consume { g.free() } else { MPI_SUCCESS };
+            // MPI-5.0 13.2: the last callback's code counts; an earlier one's is not lost where the last is content.
+            f.outcome.error = if freed != MPI_SUCCESS { freed } else { queried };
+            (f.status, f.by_callback) = (status, true);
+        }
+        _ => {}
+    }
+    if consume {
+        // Nobody else removes it: this call is the one that took it.
+        let _ = OBJECTS.remove(h);
+    }
+    f
 }
 
 impl Finished {
+    /// Of a request that stays: how it ended is said when it is completed, but a query function has been called.
+    fn verdict_of_look(&self) -> Result<()> {
+        if self.by_callback { self.verdict() } else { Ok(()) }
+    }
+
     fn verdict(&self) -> Result<()> {
+        if self.by_callback {
+            return general::code("query or free", self.outcome.error);
+        }
         verdict(&self.outcome).map_err(|e| if self.owner != 0 { e.on(handle::Comm(self.owner)) } else { e })
     }
 }
 
 impl Named {
     /// What it left if it is done; then it is over (`consume`), or stays as it is.
-    fn check(&self, s: &mut State, consume: bool) -> Option<Finished> {
+    fn check(&self, s: &mut State, consume: bool) -> Option<Found> {
         match self {
             Named::Null => Some(IDLE),
-            Named::Sent => Some(finished(None, Outcome::SENT, true)),
-            Named::Plain(id) if consume => s.finish_with(*id, |o, r| finished(r, *o, true)),
-            Named::Plain(id) => s.peek_with(*id, |o, r| finished(r, *o, true)),
-            Named::Persistent(p) => {
-                let outcome = match p.active() {
-                    Active::No => return Some(IDLE),
-                    Active::Starting => return None,
-                    Active::Done(o) => o,
-                    Active::Under(id) if consume => s.finish(id)?,
-                    Active::Under(id) => s.peek(id)?,
-                };
-                if consume {
-                    p.set(Active::No);
-                }
-                Some(finished(Some(&p.comm.ranks), outcome, false))
-            }
+            Named::Sent => Some(found(None, Outcome::SENT, true)),
+            Named::Plain(id) if consume => s.finish_with(*id, |o, r| found(r, *o, true)),
+            Named::Plain(id) => s.peek_with(*id, |o, r| found(r, *o, true)),
+            Named::Object(h, o) => check_object(*h, o, s, consume),
         }
     }
+}
+
+/// Not inlined: what most programs never use.
+#[inline(never)]
+fn check_object(h: handle::Request, o: &Object, s: &mut State, consume: bool) -> Option<Found> {
+    Some(match o {
+        Object::Persistent(p) => {
+            let outcome = match p.active() {
+                Active::No => return Some(IDLE),
+                Active::Starting => return None,
+                Active::Done(o) => o,
+                Active::Under(id) if consume => s.finish(id)?,
+                Active::Under(id) => s.peek(id)?,
+            };
+            if consume {
+                p.set(Active::No);
+            }
+            found(Some(&p.comm.ranks), outcome, false)
+        }
+        Object::Compound(c) => match c.look(s, consume) {
+            compound::Look::Pending => return None,
+            compound::Look::Over => OVER,
+            compound::Look::Done(o) => Found { left: Left::Compound(h), ..found(c.ranks.as_deref(), o, true) },
+        },
+        Object::General(g) => match g.look(consume) {
+            general::Look::Pending => return None,
+            general::Look::Over => OVER,
+            general::Look::Complete => Found { left: Left::General(h), ..found(None, Outcome::SENT, true) },
+        },
+    })
 }
 
 /// A single status: an empty one is written whole, of others MPI_ERROR stays as it was (MPI-5.0 3.7.3, 3.2.5).
@@ -225,6 +268,7 @@ pub fn wait(request: Out<handle::Request>, status: Out<Status>) -> Result<()> {
         Some(f) => f,
         None => e.wait(|s| n.check(s, true))?,
     };
+    let f = f.conclude(true);
     if f.gone {
         request.set(MPI_REQUEST_NULL)?;
     }
@@ -242,6 +286,7 @@ pub fn test(request: Out<handle::Request>, flag: Out<i32>, status: Out<Status>) 
             flag.set(0)
         }
         Some(f) => {
+            let f = f.conclude(true);
             flag.set(1)?;
             if f.gone {
                 request.set(MPI_REQUEST_NULL)?;
@@ -262,8 +307,10 @@ pub fn request_get_status(request: handle::Request, flag: Out<i32>, status: Out<
             flag.set(0)
         }
         Some(f) => {
+            let f = f.conclude(false);
             flag.set(1)?;
-            give_finished(status, &f)
+            give_finished(status, &f)?;
+            f.verdict_of_look()
         }
     }
 }
@@ -314,30 +361,38 @@ pub fn waitall(count: i32, array_of_requests: Arr<handle::Request>, array_of_sta
     let all = all_named(e, count, array_of_requests)?;
     let mut failed = Failures::default();
     let mut i = 0;
+    let mut late = Vec::new();
     e.wait(|s| {
         while let Some(n) = all.get(i) {
             let f = n.check(s, true)?;
-            settle(i, &f, array_of_requests, array_of_statuses, i, &mut failed);
+            match f.left {
+                Left::Nothing => settle(i, f, array_of_requests, array_of_statuses, i, &mut failed),
+                _ => late.push((i, f)),
+            }
             i += 1;
         }
         Some(())
     })?;
+    for (i, f) in late {
+        settle(i, f, array_of_requests, array_of_statuses, i, &mut failed);
+    }
     failed.end(array_of_statuses, all.len())
 }
 
-/// Writes what a finished request of an array leaves.
+/// Concludes a finished request of an array and writes what it leaves.
 fn settle(
     i: usize,
-    f: &Finished,
+    f: Found,
     requests: Arr<handle::Request>,
     statuses: Arr<Status>,
     status_at: usize,
     failed: &mut Failures,
 ) {
+    let f = f.conclude(true);
     if f.gone {
         requests.put(i, MPI_REQUEST_NULL);
     }
-    put_status(statuses, status_at, f);
+    put_status(statuses, status_at, &f);
     if let Err(e) = f.verdict() {
         failed.first.get_or_insert(e);
         failed.all.push((status_at, f.outcome.error));
@@ -365,17 +420,17 @@ pub fn testall(
     flag.set(1)?;
     let mut failed = Failures::default();
     for (i, f) in done.into_iter().enumerate() {
-        settle(i, &f.unwrap_or(IDLE), array_of_requests, array_of_statuses, i, &mut failed);
+        settle(i, f.unwrap_or(IDLE), array_of_requests, array_of_statuses, i, &mut failed);
     }
     failed.end(array_of_statuses, all.len())
 }
 
 /// The first finished request that is active; `Some(None)` where none is active.
-fn any_done(all: &[Named], s: &mut State, consume: bool) -> Option<Option<(usize, Finished)>> {
+fn any_done(all: &[Named], s: &mut State, consume: bool) -> Option<Option<(usize, Found)>> {
     let mut idle = true;
     for (i, n) in all.iter().enumerate() {
         match n.check(s, consume) {
-            Some(f) if f.idle => {}
+            Some(f) if f.idle() => {}
             Some(f) => return Some(Some((i, f))),
             None => idle = false,
         }
@@ -384,7 +439,7 @@ fn any_done(all: &[Named], s: &mut State, consume: bool) -> Option<Option<(usize
 }
 
 fn give_any(
-    found: Option<(usize, Finished)>,
+    found: Option<(usize, Found)>,
     requests: Option<Arr<handle::Request>>,
     index: Out<i32>,
     status: Out<Status>,
@@ -392,9 +447,10 @@ fn give_any(
     match found {
         None => {
             index.set(MPI_UNDEFINED)?;
-            give_finished(status, &IDLE)
+            give_finished(status, &IDLE.conclude(true))
         }
         Some((i, f)) => {
+            let f = f.conclude(requests.is_some());
             index.set(i as i32)?;
             if let Some(r) = requests
                 && f.gone
@@ -402,7 +458,7 @@ fn give_any(
                 r.put(i, MPI_REQUEST_NULL);
             }
             give_finished(status, &f)?;
-            if requests.is_some() { f.verdict() } else { Ok(()) }
+            if requests.is_some() { f.verdict() } else { f.verdict_of_look() }
         }
     }
 }
@@ -464,12 +520,12 @@ fn try_any(
 }
 
 /// Every finished active request; None where some are active and none is done.
-fn some_done(all: &[Named], s: &mut State, consume: bool) -> Option<Option<Vec<(usize, Finished)>>> {
+fn some_done(all: &[Named], s: &mut State, consume: bool) -> Option<Option<Vec<(usize, Found)>>> {
     let mut done = Vec::new();
     let mut idle = true;
     for (i, n) in all.iter().enumerate() {
         match n.check(s, consume) {
-            Some(f) if f.idle => {}
+            Some(f) if f.idle() => {}
             Some(f) => done.push((i, f)),
             None => idle = false,
         }
@@ -482,7 +538,7 @@ fn some_done(all: &[Named], s: &mut State, consume: bool) -> Option<Option<Vec<(
 }
 
 fn give_some(
-    found: Option<Vec<(usize, Finished)>>,
+    found: Option<Vec<(usize, Found)>>,
     requests: Option<Arr<handle::Request>>,
     outcount: Out<i32>,
     indices: Arr<i32>,
@@ -494,14 +550,15 @@ fn give_some(
         bail!(MPI_ERR_ARG, "array_of_indices is a null pointer");
     }
     let mut failed = Failures::default();
-    for (k, (i, f)) in found.iter().enumerate() {
-        indices.put(k, *i as i32);
+    let n = found.len();
+    for (k, (i, f)) in found.into_iter().enumerate() {
+        indices.put(k, i as i32);
         match requests {
-            Some(r) => settle(*i, f, r, statuses, k, &mut failed),
-            None => put_status(statuses, k, f),
+            Some(r) => settle(i, f, r, statuses, k, &mut failed),
+            None => put_status(statuses, k, &f.conclude(false)),
         }
     }
-    failed.end(statuses, found.len())
+    failed.end(statuses, n)
 }
 
 pub fn waitsome(
@@ -566,7 +623,7 @@ pub fn request_get_status_all(
     let e = world::engine()?;
     let all = all_named(e, count, array_of_requests)?;
     e.poll()?;
-    let done: Option<Vec<Finished>> = e.enter(|s| all.iter().map(|n| n.check(s, false)).collect());
+    let done: Option<Vec<Found>> = e.enter(|s| all.iter().map(|n| n.check(s, false)).collect());
     match done {
         None => {
             breathe(e);
@@ -574,7 +631,8 @@ pub fn request_get_status_all(
         }
         Some(done) => {
             flag.set(1)?;
-            done.iter().enumerate().for_each(|(i, f)| put_status(array_of_statuses, i, f));
+            let done = done.into_iter().map(|f| f.conclude(false)).enumerate();
+            done.for_each(|(i, f)| put_status(array_of_statuses, i, &f));
             Ok(())
         }
     }
@@ -588,15 +646,33 @@ pub fn request_free(request: Out<handle::Request>) -> Result<()> {
         Named::Null => bail!(MPI_ERR_REQUEST, "MPI_REQUEST_NULL cannot be freed"),
         Named::Sent => {}
         Named::Plain(id) => e.enter(|s| s.detach(id)),
-        Named::Persistent(p) => {
-            if let Active::Under(id) = p.active() {
-                e.enter(|s| s.detach(id));
-            }
-            drop(p);
-            PERSISTENT.remove(h)?;
+        Named::Object(h, o) => {
+            // The handle goes even where a callback fails.
+            request.set(MPI_REQUEST_NULL)?;
+            return free_object(e, h, &o);
         }
     }
     request.set(MPI_REQUEST_NULL)
+}
+
+fn free_object(e: &Engine, h: handle::Request, o: &Object) -> Result<()> {
+    match o {
+        Object::Persistent(p) => {
+            if let Active::Under(id) = p.active() {
+                e.enter(|s| s.detach(id));
+            }
+        }
+        Object::Compound(c) => {
+            if !e.enter(|s| c.let_go(s)) {
+                bail!(
+                    MPI_ERR_REQUEST,
+                    "the request of a nonblocking collective operation cannot be freed; complete it"
+                );
+            }
+        }
+        Object::General(g) => return g.let_go(h),
+    }
+    OBJECTS.remove(h).map(drop)
 }
 
 pub fn cancel(request: Out<handle::Request>) -> Result<()> {
@@ -605,66 +681,19 @@ pub fn cancel(request: Out<handle::Request>) -> Result<()> {
         Named::Null => bail!(MPI_ERR_REQUEST, "MPI_REQUEST_NULL cannot be cancelled"),
         Named::Sent => {}
         Named::Plain(id) => e.enter(|s| s.cancel(id)),
-        Named::Persistent(p) => {
-            if let Active::Under(id) = p.active() {
-                e.enter(|s| s.cancel(id));
+        Named::Object(_, o) => match &*o {
+            Object::Persistent(p) => {
+                if let Active::Under(id) = p.active() {
+                    e.enter(|s| s.cancel(id));
+                }
             }
-        }
+            Object::Compound(c) => e.enter(|s| c.cancel(s)),
+            Object::General(g) => return g.cancel(),
+        },
     }
     Ok(())
 }
 
-pub fn start(request: Out<handle::Request>) -> Result<()> {
-    start_one(world::engine()?, request.get()?)
-}
-
-fn start_one(e: &Engine, h: handle::Request) -> Result<()> {
-    let Named::Persistent(p) = named(e, h)? else {
-        bail!(
-            MPI_ERR_REQUEST,
-            "only a persistent request can be started; this one is {}",
-            if h == MPI_REQUEST_NULL { "MPI_REQUEST_NULL" } else { "of a nonblocking operation" }
-        );
-    };
-    if !p.begin() {
-        let why = Error::new(MPI_ERR_REQUEST, "the persistent request is active already; complete it first");
-        return Err(why.on(handle::Comm(p.comm.ranks.owner())));
-    }
-    match launch(e, &p) {
-        Ok(active) => p.set(active),
-        Err(why) => {
-            p.set(Active::No);
-            return Err(why.on(handle::Comm(p.comm.ranks.owner())));
-        }
-    }
-    Ok(())
-}
-
-/// Starts the operation of a persistent request. No lock of ours is held: the engine is entered here.
-fn launch(e: &Engine, p: &Persistent) -> Result<Active> {
-    let span = pt2pt::span_of_type(Buf(p.buf as *mut _), p.count, &p.dt)?;
-    Ok(match p.direction {
-        Direction::Send(mode) => {
-            let to = pt2pt::dest_of(&p.comm, p.peer)?;
-            pt2pt::launch_send(e, &p.comm, span, to, p.tag, mode)?.map_or(Active::Done(Outcome::SENT), Active::Under)
-        }
-        Direction::Recv => {
-            let from = pt2pt::source_of(&p.comm, p.peer)?;
-            match pt2pt::launch_recv(e, &p.comm, span, from, p.tag)? {
-                None => Active::Done(FROM_NULL),
-                Some(Received::Done(o)) => Active::Done(o),
-                Some(Received::Pending(id)) => Active::Under(id),
-            }
-        }
-    })
-}
-
-pub fn startall(count: i32, array_of_requests: Arr<handle::Request>) -> Result<()> {
-    let e = world::engine()?;
-    let n = usize::try_from(count)
-        .map_err(|_| Error::arg(format!("the number of requests is {count}; it must not be negative")))?;
-    array_of_requests.slice(n)?.iter().try_for_each(|h| start_one(e, *h))
-}
 /// The communicator a request belongs to, for its error handler.
 pub fn comm_of(h: handle::Request) -> Option<handle::Comm> {
     let e = world::engine().ok()?;
@@ -672,7 +701,11 @@ pub fn comm_of(h: handle::Request) -> Option<handle::Comm> {
         Named::Null => return None,
         Named::Sent => return None,
         Named::Plain(id) => e.enter(|s| s.owner_of(id))?,
-        Named::Persistent(p) => p.comm.ranks.owner(),
+        Named::Object(_, o) => match &*o {
+            Object::Persistent(p) => p.comm.ranks.owner(),
+            Object::Compound(c) => c.ranks.as_ref()?.owner(),
+            Object::General(_) => return None,
+        },
     };
     (owner != 0).then_some(handle::Comm(owner))
 }

@@ -225,6 +225,10 @@ impl Engine {
             return self.enter(|s| Ok((s.progress()?, check(s))));
         }
         self.enter_locked(|s| {
+            // What is found now has been an event of an earlier turn.
+            if let Some(r) = check(s) {
+                return Ok((false, Some(r)));
+            }
             let before = s.events;
             let moved = s.progress()?;
             let found = check(s);
@@ -285,6 +289,11 @@ impl State {
         if let Some(n) = &self.node {
             n.ring(self.me as usize);
         }
+    }
+
+    /// Something has changed that other threads may wait for.
+    pub fn stir(&mut self) {
+        self.events += 1;
     }
 
     /// The outcome of a finished request, without freeing it.

@@ -29,9 +29,9 @@ entry! { MPI_Comm_get_parent PMPI_Comm_get_parent(parent: Out<Comm>)
 entry! { MPI_Comm_group PMPI_Comm_group(comm: Comm, group: Out<Group>)
     [ErrObject::Comm(comm)], comm::comm_group(comm, group) }
 entry! { MPI_Comm_idup PMPI_Comm_idup(comm: Comm, newcomm: Out<Comm>, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Comm_idup") }
+    [ErrObject::Comm(comm)], comm::comm_idup(comm, newcomm, request) }
 entry! { MPI_Comm_idup_with_info PMPI_Comm_idup_with_info(comm: Comm, info: Info, newcomm: Out<Comm>, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Comm_idup_with_info") }
+    [ErrObject::Comm(comm)], comm::comm_idup_with_info(comm, info, newcomm, request) }
 entry! { MPI_Comm_rank PMPI_Comm_rank(comm: Comm, rank: Out<i32>)
     [ErrObject::Comm(comm)], comm::comm_rank(comm, rank) }
 entry! { MPI_Comm_remote_group PMPI_Comm_remote_group(comm: Comm, group: Out<Group>)

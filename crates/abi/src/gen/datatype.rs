@@ -14,13 +14,13 @@ entry! { MPI_Pack PMPI_Pack(inbuf: Buf, incount: i32, datatype: Datatype, outbuf
 entry! { MPI_Pack_c PMPI_Pack_c(inbuf: Buf, incount: i64, datatype: Datatype, outbuf: Buf, outsize: i64, position: Out<i64>, comm: Comm)
     [ErrObject::Comm(comm)], datatype::pack(inbuf, incount, datatype, outbuf, outsize, OutCount::Wide(position), comm, true) }
 entry! { MPI_Pack_external PMPI_Pack_external(datarep: Str, inbuf: Buf, incount: i32, datatype: Datatype, outbuf: Buf, outsize: i64, position: Out<i64>)
-    [ErrObject::None], unsupported("MPI_Pack_external") }
+    [ErrObject::None], datatype::pack_external(datarep, inbuf, i64::from(incount), datatype, outbuf, outsize, OutCount::Wide(position), false) }
 entry! { MPI_Pack_external_c PMPI_Pack_external_c(datarep: Str, inbuf: Buf, incount: i64, datatype: Datatype, outbuf: Buf, outsize: i64, position: Out<i64>)
-    [ErrObject::None], unsupported("MPI_Pack_external_c") }
+    [ErrObject::None], datatype::pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, OutCount::Wide(position), true) }
 entry! { MPI_Pack_external_size PMPI_Pack_external_size(datarep: Str, incount: i32, datatype: Datatype, size: Out<i64>)
-    [ErrObject::None], unsupported("MPI_Pack_external_size") }
+    [ErrObject::None], datatype::pack_external_size(datarep, i64::from(incount), datatype, OutCount::Wide(size), false) }
 entry! { MPI_Pack_external_size_c PMPI_Pack_external_size_c(datarep: Str, incount: i64, datatype: Datatype, size: Out<i64>)
-    [ErrObject::None], unsupported("MPI_Pack_external_size_c") }
+    [ErrObject::None], datatype::pack_external_size(datarep, incount, datatype, OutCount::Wide(size), true) }
 entry! { MPI_Pack_size PMPI_Pack_size(incount: i32, datatype: Datatype, comm: Comm, size: Out<i32>)
     [ErrObject::Comm(comm)], datatype::pack_size(i64::from(incount), datatype, comm, OutCount::Int(size), false) }
 entry! { MPI_Pack_size_c PMPI_Pack_size_c(incount: i64, datatype: Datatype, comm: Comm, size: Out<i64>)
@@ -36,11 +36,11 @@ entry! { MPI_Type_create_darray PMPI_Type_create_darray(size: i32, rank: i32, nd
 entry! { MPI_Type_create_darray_c PMPI_Type_create_darray_c(size: i32, rank: i32, ndims: i32, array_of_gsizes: Arr<i64>, array_of_distribs: Arr<i32>, array_of_dargs: Arr<i32>, array_of_psizes: Arr<i32>, order: i32, oldtype: Datatype, newtype: Out<Datatype>)
     [ErrObject::None], datatype::type_create_darray(size, rank, ndims, Counts::Wide(array_of_gsizes), array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype, true) }
 entry! { MPI_Type_create_f90_complex PMPI_Type_create_f90_complex(p: i32, r: i32, newtype: Out<Datatype>)
-    [ErrObject::None], unsupported("MPI_Type_create_f90_complex") }
+    [ErrObject::None], datatype::type_create_f90_complex(p, r, newtype) }
 entry! { MPI_Type_create_f90_integer PMPI_Type_create_f90_integer(r: i32, newtype: Out<Datatype>)
-    [ErrObject::None], unsupported("MPI_Type_create_f90_integer") }
+    [ErrObject::None], datatype::type_create_f90_integer(r, newtype) }
 entry! { MPI_Type_create_f90_real PMPI_Type_create_f90_real(p: i32, r: i32, newtype: Out<Datatype>)
-    [ErrObject::None], unsupported("MPI_Type_create_f90_real") }
+    [ErrObject::None], datatype::type_create_f90_real(p, r, newtype) }
 entry! { MPI_Type_create_hindexed PMPI_Type_create_hindexed(count: i32, array_of_blocklengths: Arr<i32>, array_of_displacements: Arr<i64>, oldtype: Datatype, newtype: Out<Datatype>)
     [ErrObject::None], datatype::type_create_hindexed(i64::from(count), Counts::Int(array_of_blocklengths), Counts::Wide(array_of_displacements), oldtype, newtype, false) }
 entry! { MPI_Type_create_hindexed_c PMPI_Type_create_hindexed_c(count: i64, array_of_blocklengths: Arr<i64>, array_of_displacements: Arr<i64>, oldtype: Datatype, newtype: Out<Datatype>)
@@ -122,6 +122,6 @@ entry! { MPI_Unpack PMPI_Unpack(inbuf: Buf, insize: i32, position: Out<i32>, out
 entry! { MPI_Unpack_c PMPI_Unpack_c(inbuf: Buf, insize: i64, position: Out<i64>, outbuf: Buf, outcount: i64, datatype: Datatype, comm: Comm)
     [ErrObject::Comm(comm)], datatype::unpack(inbuf, insize, OutCount::Wide(position), outbuf, outcount, datatype, comm, true) }
 entry! { MPI_Unpack_external PMPI_Unpack_external(datarep: Str, inbuf: Buf, insize: i64, position: Out<i64>, outbuf: Buf, outcount: i32, datatype: Datatype)
-    [ErrObject::None], unsupported("MPI_Unpack_external") }
+    [ErrObject::None], datatype::unpack_external(datarep, inbuf, insize, OutCount::Wide(position), outbuf, i64::from(outcount), datatype, false) }
 entry! { MPI_Unpack_external_c PMPI_Unpack_external_c(datarep: Str, inbuf: Buf, insize: i64, position: Out<i64>, outbuf: Buf, outcount: i64, datatype: Datatype)
-    [ErrObject::None], unsupported("MPI_Unpack_external_c") }
+    [ErrObject::None], datatype::unpack_external(datarep, inbuf, insize, OutCount::Wide(position), outbuf, outcount, datatype, true) }

@@ -20,9 +20,9 @@ entry! { MPI_Buffer_detach PMPI_Buffer_detach(buffer_addr: Buf, size: Out<i32>)
 entry! { MPI_Buffer_detach_c PMPI_Buffer_detach_c(buffer_addr: Buf, size: Out<i64>)
     [ErrObject::None], pt2pt::buffer_detach(buffer_addr, OutCount::Wide(size)) }
 entry! { MPI_Buffer_flush PMPI_Buffer_flush()
-    [ErrObject::None], unsupported("MPI_Buffer_flush") }
+    [ErrObject::None], pt2pt::buffer_flush() }
 entry! { MPI_Buffer_iflush PMPI_Buffer_iflush(request: Out<Request>)
-    [ErrObject::None], unsupported("MPI_Buffer_iflush") }
+    [ErrObject::None], pt2pt::buffer_iflush(request) }
 entry! { MPI_Comm_attach_buffer PMPI_Comm_attach_buffer(comm: Comm, buffer: Buf, size: i32)
     [ErrObject::Comm(comm)], unsupported("MPI_Comm_attach_buffer") }
 entry! { MPI_Comm_attach_buffer_c PMPI_Comm_attach_buffer_c(comm: Comm, buffer: Buf, size: i64)
@@ -60,13 +60,13 @@ entry! { MPI_Isend PMPI_Isend(buf: Buf, count: i32, datatype: Datatype, dest: i3
 entry! { MPI_Isend_c PMPI_Isend_c(buf: Buf, count: i64, datatype: Datatype, dest: i32, tag: i32, comm: Comm, request: Out<Request>)
     [ErrObject::Comm(comm)], pt2pt::isend(buf, count, datatype, dest, tag, comm, request) }
 entry! { MPI_Isendrecv PMPI_Isendrecv(sendbuf: Buf, sendcount: i32, sendtype: Datatype, dest: i32, sendtag: i32, recvbuf: Buf, recvcount: i32, recvtype: Datatype, source: i32, recvtag: i32, comm: Comm, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Isendrecv") }
+    [ErrObject::Comm(comm)], pt2pt::isendrecv(sendbuf, i64::from(sendcount), sendtype, dest, sendtag, recvbuf, i64::from(recvcount), recvtype, source, recvtag, comm, request) }
 entry! { MPI_Isendrecv_c PMPI_Isendrecv_c(sendbuf: Buf, sendcount: i64, sendtype: Datatype, dest: i32, sendtag: i32, recvbuf: Buf, recvcount: i64, recvtype: Datatype, source: i32, recvtag: i32, comm: Comm, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Isendrecv_c") }
+    [ErrObject::Comm(comm)], pt2pt::isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request) }
 entry! { MPI_Isendrecv_replace PMPI_Isendrecv_replace(buf: Buf, count: i32, datatype: Datatype, dest: i32, sendtag: i32, source: i32, recvtag: i32, comm: Comm, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Isendrecv_replace") }
+    [ErrObject::Comm(comm)], pt2pt::isendrecv_replace(buf, i64::from(count), datatype, dest, sendtag, source, recvtag, comm, request) }
 entry! { MPI_Isendrecv_replace_c PMPI_Isendrecv_replace_c(buf: Buf, count: i64, datatype: Datatype, dest: i32, sendtag: i32, source: i32, recvtag: i32, comm: Comm, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Isendrecv_replace_c") }
+    [ErrObject::Comm(comm)], pt2pt::isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request) }
 entry! { MPI_Issend PMPI_Issend(buf: Buf, count: i32, datatype: Datatype, dest: i32, tag: i32, comm: Comm, request: Out<Request>)
     [ErrObject::Comm(comm)], pt2pt::issend(buf, i64::from(count), datatype, dest, tag, comm, request) }
 entry! { MPI_Issend_c PMPI_Issend_c(buf: Buf, count: i64, datatype: Datatype, dest: i32, tag: i32, comm: Comm, request: Out<Request>)

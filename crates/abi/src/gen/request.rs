@@ -16,9 +16,9 @@ entry! { MPI_Get_elements_c PMPI_Get_elements_c(status: Out<Status>, datatype: D
 entry! { MPI_Get_elements_x PMPI_Get_elements_x(status: Out<Status>, datatype: Datatype, count: Out<i64>)
     [ErrObject::None], request::get_elements_x(status, datatype, count) }
 entry! { MPI_Grequest_complete PMPI_Grequest_complete(request: Request)
-    [ErrObject::Request(request)], unsupported("MPI_Grequest_complete") }
+    [ErrObject::Request(request)], request::grequest_complete(request) }
 entry! { MPI_Grequest_start PMPI_Grequest_start(query_fn: FnPtr, free_fn: FnPtr, cancel_fn: FnPtr, extra_state: usize, request: Out<Request>)
-    [ErrObject::None], unsupported("MPI_Grequest_start") }
+    [ErrObject::None], request::grequest_start(query_fn, free_fn, cancel_fn, extra_state, request) }
 entry! { MPI_Request_free PMPI_Request_free(request: Out<Request>)
     [ErrObject::Request(held(request, MPI_REQUEST_NULL))], request::request_free(request) }
 value! { MPI_Request_fromint PMPI_Request_fromint(request: i32) -> Request, from_int(request) }

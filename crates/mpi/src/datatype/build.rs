@@ -1,4 +1,4 @@
-//! Constructors of datatypes and the way back (MPI-5.0 5.1.2 to 5.1.4, 5.1.13, 6.9.4, 19.1.5).
+//! Constructors of datatypes and the way back (MPI-5.0 5.1.2 to 5.1.4, 5.1.13, 6.9.4, 19.1.9).
 //!
 //! Array arguments are checked for null and copied here; everything else is checked by the `datatype`
 //! crate, whose messages name the argument.
@@ -244,7 +244,7 @@ pub fn type_get_contents(
     Ok(())
 }
 
-// ---- predefined types by what they are ----
+// ---- predefined types by what they are; those without a name have one handle each, which cannot be freed ----
 
 /// MPI-5.0 6.9.4: MPI_DATATYPE_NULL where there is no such pair type.
 pub fn type_get_value_index(
@@ -252,38 +252,29 @@ pub fn type_get_value_index(
     index_type: handle::Datatype,
     pair_type: Out<handle::Datatype>,
 ) -> Result<()> {
-    get(value_type)?;
-    get(index_type)?;
-    let pair = match (value_type, index_type) {
-        (MPI_FLOAT, MPI_INT) => MPI_FLOAT_INT,
-        (MPI_DOUBLE, MPI_INT) => MPI_DOUBLE_INT,
-        (MPI_LONG, MPI_INT) => MPI_LONG_INT,
-        (MPI_INT, MPI_INT) => MPI_2INT,
-        (MPI_SHORT, MPI_INT) => MPI_SHORT_INT,
-        (MPI_LONG_DOUBLE, MPI_INT) => MPI_LONG_DOUBLE_INT,
-        (MPI_REAL, MPI_REAL) => MPI_2REAL,
-        (MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION) => MPI_2DOUBLE_PRECISION,
-        (MPI_INTEGER, MPI_INTEGER) => MPI_2INTEGER,
-        _ => MPI_DATATYPE_NULL,
-    };
-    pair_type.set(pair)
+    let (value, index) = (get(value_type)?, get(index_type)?);
+    match Datatype::value_index(&value.dt, &index.dt) {
+        None => pair_type.set(MPI_DATATYPE_NULL),
+        Some(pair) => give(pair_type, || Ok(pair)),
+    }
 }
 
-/// MPI-5.0 19.1.5: a predefined type of this class and size in bytes.
+/// MPI-5.0 19.1.9: a predefined type of this class and size in bytes.
 pub fn type_match_size(typeclass: i32, size: i32, datatype: Out<handle::Datatype>) -> Result<()> {
-    let (class, candidates): (&str, &[handle::Datatype]) = match typeclass {
-        MPI_TYPECLASS_INTEGER => ("integer", &[MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_INTEGER16]),
-        MPI_TYPECLASS_REAL => ("real", &[MPI_REAL2, MPI_REAL4, MPI_REAL8, MPI_REAL16]),
-        MPI_TYPECLASS_COMPLEX => ("complex", &[MPI_COMPLEX4, MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32]),
-        MPIX_TYPECLASS_LOGICAL => ("logical", &[MPI_LOGICAL1, MPI_LOGICAL2, MPI_LOGICAL4, MPI_LOGICAL8, MPI_LOGICAL16]),
-        other => bail!(
-            MPI_ERR_ARG,
-            "typeclass {other} is none of MPI_TYPECLASS_INTEGER, MPI_TYPECLASS_REAL and MPI_TYPECLASS_COMPLEX"
-        ),
-    };
-    let fits = |h: &&handle::Datatype| Datatype::predefined(**h).is_some_and(|t| t.size() as i64 == size as i64);
-    match candidates.iter().find(fits) {
-        Some(h) => datatype.set(*h),
-        None => bail!(MPI_ERR_ARG, "there is no {class} type of {size} bytes"),
-    }
+    give(datatype, || Datatype::match_size(typeclass, size).cloned())
+}
+
+/// MPI-5.0 19.1.9: the type of Fortran's `selected_real_kind(p, r)`.
+pub fn type_create_f90_real(p: i32, r: i32, newtype: Out<handle::Datatype>) -> Result<()> {
+    give(newtype, || Datatype::f90_real(p, r))
+}
+
+/// As [`type_create_f90_real`], of complex numbers.
+pub fn type_create_f90_complex(p: i32, r: i32, newtype: Out<handle::Datatype>) -> Result<()> {
+    give(newtype, || Datatype::f90_complex(p, r))
+}
+
+/// MPI-5.0 19.1.9: the type of Fortran's `selected_int_kind(r)`.
+pub fn type_create_f90_integer(r: i32, newtype: Out<handle::Datatype>) -> Result<()> {
+    give(newtype, || Datatype::f90_integer(r))
 }

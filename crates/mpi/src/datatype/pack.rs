@@ -1,12 +1,12 @@
-//! Addresses, pack and unpack (MPI-5.0 5.1.5, 5.2). The packed form is the bytes in type map order,
-//! without a header, so `MPI_Pack_size` is exact.
+//! Addresses, pack and unpack (MPI-5.0 5.1.5, 5.2, 5.3). The packed form is the bytes in type map order,
+//! without a header, so `MPI_Pack_size` is exact; the portable form, `external32`, is the `datatype` crate's.
 //!
 //! `unsafe` here: user buffers are handed to the cursor of the `datatype` crate, on the program's promise
 //! that they are as large as count and datatype say.
 
 use super::get_committed;
 use crate::comm;
-use oxmpi_base::args::{self, Buf, Out, OutCount};
+use oxmpi_base::args::{self, Buf, Out, OutCount, Str};
 use oxmpi_base::consts::*;
 use oxmpi_base::{Result, bail, handle};
 use oxmpi_datatype::{Cursor, Datatype};
@@ -39,7 +39,7 @@ fn packed_at(packed: Buf, size: i64, position: i64, bytes: u64, what: &str) -> R
     if bytes > (size - position) as u64 {
         bail!(
             MPI_ERR_TRUNCATE,
-            "{bytes} bytes at position {position} do not fit {what}, which has {size} bytes; MPI_Pack_size tells what is needed"
+            "{bytes} bytes at position {position} do not fit {what}, which has {size} bytes; MPI_Pack_size and MPI_Pack_external_size tell what is needed"
         );
     }
     if bytes > 0 && packed.addr() == 0 {
@@ -113,6 +113,83 @@ pub fn pack_size(
     size.set_checked(bytes as i64, "the pack size")
 }
 
+// ---- external32 ----
+
+/// MPI-5.0 5.3: there is one representation.
+fn is_external32(datarep: Str) -> Result<()> {
+    let name = datarep.get()?;
+    if name != c"external32" {
+        bail!(
+            MPI_ERR_UNSUPPORTED_DATAREP,
+            "the data representation is '{}'; only 'external32' can be packed",
+            name.to_string_lossy()
+        );
+    }
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments)] // the standard's list
+pub fn pack_external(
+    datarep: Str,
+    inbuf: Buf,
+    incount: i64,
+    datatype: handle::Datatype,
+    outbuf: Buf,
+    outsize: i64,
+    position: OutCount,
+    _large: bool,
+) -> Result<()> {
+    is_external32(datarep)?;
+    let (t, n, at) = (get_committed(datatype)?, args::count(incount)?, position.get()?);
+    let bytes = t.dt.external_size(n)?;
+    check_user_buffer(inbuf, bytes, &t.dt, "inbuf")?;
+    let to = packed_at(outbuf, outsize, at, bytes, "outbuf")?;
+    if bytes > 0 {
+        // SAFETY: `packed_at` found these bytes inside the buffer that the program promises; not null, as there are some.
+        let out = unsafe { std::slice::from_raw_parts_mut(to, bytes as usize) };
+        // SAFETY: the program promises `inbuf` for `incount` elements.
+        unsafe { t.dt.pack_external(inbuf, n, out)? };
+    }
+    position.set_checked(at + bytes as i64, "the position after the packed data")
+}
+
+#[allow(clippy::too_many_arguments)] // the standard's list
+pub fn unpack_external(
+    datarep: Str,
+    inbuf: Buf,
+    insize: i64,
+    position: OutCount,
+    outbuf: Buf,
+    outcount: i64,
+    datatype: handle::Datatype,
+    _large: bool,
+) -> Result<()> {
+    is_external32(datarep)?;
+    let (t, n, at) = (get_committed(datatype)?, args::count(outcount)?, position.get()?);
+    let bytes = t.dt.external_size(n)?;
+    check_user_buffer(outbuf, bytes, &t.dt, "outbuf")?;
+    let from = packed_at(inbuf, insize, at, bytes, "inbuf")?;
+    if bytes > 0 {
+        // SAFETY: as in `pack_external`, the other way round.
+        let data = unsafe { std::slice::from_raw_parts(from, bytes as usize) };
+        // SAFETY: the program promises `outbuf` for `outcount` elements.
+        unsafe { t.dt.unpack_external(outbuf, n, data)? };
+    }
+    position.set_checked(at + bytes as i64, "the position after the unpacked data")
+}
+
+pub fn pack_external_size(
+    datarep: Str,
+    incount: i64,
+    datatype: handle::Datatype,
+    size: OutCount,
+    _large: bool,
+) -> Result<()> {
+    is_external32(datarep)?;
+    let bytes = get_committed(datatype)?.dt.external_size(args::count(incount)?)?;
+    size.set_checked(bytes as i64, "the pack size")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,5 +230,27 @@ mod tests {
         assert_eq!(class(None, -1, 8, 0), MPI_ERR_COUNT);
         assert_eq!(class(Some(Buf(std::ptr::null_mut())), 1, 8, 0), MPI_ERR_BUFFER);
         assert_eq!(class(Some(Buf(std::ptr::null_mut())), 0, 8, 8), MPI_SUCCESS);
+    }
+
+    #[test]
+    fn external32() {
+        // SAFETY: C strings.
+        let (rep, native) = unsafe { (Str::new(c"external32".as_ptr()), Str::new(c"native".as_ptr())) };
+        let (mut a, mut packed, mut b) = ([1i64, -2], [0u8; 12], [0i64; 2]);
+        let mut at = 1i64;
+        // SAFETY: a live local.
+        let position = OutCount::Wide(unsafe { Out::new(&mut at) });
+        pack_external_size(rep, 2, MPI_LONG, position, true).unwrap();
+        assert_eq!(position.get().unwrap(), 8);
+        position.set(1).unwrap();
+        pack_external(rep, buf(&mut a), 2, MPI_LONG, buf(&mut packed), 12, position, true).unwrap();
+        assert_eq!((position.get().unwrap(), &packed[1..9]), (9, &[0, 0, 0, 1, 255, 255, 255, 254][..]));
+        position.set(1).unwrap();
+        unpack_external(rep, buf(&mut packed), 9, position, buf(&mut b), 2, MPI_LONG, true).unwrap();
+        assert_eq!((position.get().unwrap(), b), (9, [1, -2]));
+        let e = unpack_external(rep, buf(&mut packed), 9, position, buf(&mut b), 1, MPI_LONG, true).unwrap_err();
+        assert_eq!(e.class, MPI_ERR_TRUNCATE);
+        let e = pack_external_size(native, 2, MPI_LONG, position, true).unwrap_err();
+        assert_eq!(e.class, MPI_ERR_UNSUPPORTED_DATAREP);
     }
 }

@@ -104,7 +104,7 @@ fn types_by_size_and_pairs() {
     assert_eq!(class(type_match_size(0, 4, out(&mut h))), MPI_ERR_ARG);
     type_get_value_index(MPI_DOUBLE, MPI_INT, out(&mut h)).unwrap();
     assert_eq!(h, MPI_DOUBLE_INT);
-    type_get_value_index(MPI_DOUBLE, MPI_LONG, out(&mut h)).unwrap();
+    type_get_value_index(MPI_DOUBLE, MPI_SHORT, out(&mut h)).unwrap();
     assert_eq!(h, MPI_DATATYPE_NULL);
 }
 
@@ -131,4 +131,50 @@ fn addresses() {
     get_address(Buf(&raw const x as *mut _), out(&mut a)).unwrap();
     assert_eq!(a, &raw const x as i64);
     assert_eq!(aint_diff(aint_add(a, 10), a), 10);
+}
+
+/// MPI-5.0 19.1.9: one handle for equal arguments; predefined, so it is committed and cannot be freed.
+#[test]
+fn fortran_kinds() {
+    let (mut a, mut b, mut c) = (MPI_DATATYPE_NULL, MPI_DATATYPE_NULL, MPI_DATATYPE_NULL);
+    type_create_f90_real(15, 300, out(&mut a)).unwrap();
+    type_create_f90_real(15, 300, out(&mut b)).unwrap();
+    type_create_f90_real(14, MPI_UNDEFINED, out(&mut c)).unwrap();
+    assert!(a == b && a != c && a != MPI_REAL8);
+    assert_eq!(get_committed(a).unwrap().dt.size(), 8);
+    assert_eq!(class(type_free(out(&mut b))), MPI_ERR_TYPE);
+    assert!(get(a).is_ok());
+    type_create_f90_complex(6, 30, out(&mut b)).unwrap();
+    assert_eq!(get(b).unwrap().dt.size(), 8);
+    type_create_f90_integer(9, out(&mut b)).unwrap();
+    assert_eq!(get(b).unwrap().dt.size(), 4);
+    assert_eq!(class(type_create_f90_integer(99, out(&mut b))), MPI_ERR_ARG);
+
+    let (mut n, mut combiner) = ([0i32; 4], 0);
+    let [i, d, l, t] = &mut n;
+    let counts = [i, d, l, t].map(|v| OutCount::Int(out(v)));
+    type_get_envelope(a, counts[0], counts[1], counts[2], counts[3], out(&mut combiner), false).unwrap();
+    assert_eq!((combiner, n), (MPI_COMBINER_F90_REAL, [2, 0, 0, 0]));
+    let mut args = [0i32; 2];
+    let (none64, none) = (arr::<i64>(&mut []), arr::<handle::Datatype>(&mut []));
+    type_get_contents(a, 2, 0, 0, 0, arr(&mut args), none64, none64, none, false).unwrap();
+    assert_eq!(args, [15, 300]);
+
+    // As a component it comes back under its one handle; a duplicate is an ordinary type.
+    let (mut many, mut part) = (MPI_DATATYPE_NULL, [MPI_DATATYPE_NULL]);
+    type_contiguous(3, a, out(&mut many), false).unwrap();
+    type_get_contents(many, 1, 0, 0, 1, arr(&mut args), none64, none64, arr(&mut part), false).unwrap();
+    assert_eq!(part[0], a);
+    type_dup(a, out(&mut b)).unwrap();
+    type_free(out(&mut b)).unwrap();
+}
+
+/// MPI-5.0 6.9.4.
+#[test]
+fn pairs_without_a_name_are_predefined() {
+    let (mut a, mut b) = (MPI_DATATYPE_NULL, MPI_DATATYPE_NULL);
+    type_get_value_index(MPI_DOUBLE, MPI_INT64_T, out(&mut a)).unwrap();
+    type_get_value_index(MPI_DOUBLE, MPI_INT64_T, out(&mut b)).unwrap();
+    assert!(a == b && a != MPI_DATATYPE_NULL);
+    assert_eq!(class(type_free(out(&mut b))), MPI_ERR_TYPE);
 }
