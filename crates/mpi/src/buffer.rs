@@ -82,16 +82,16 @@ pub fn send(e: &Engine, ctx: Context, to: u32, tag: i32, mut span: Span) -> Resu
 
 /// Waits until all buffered messages have left.
 pub fn flush(e: &Engine) -> Result<()> {
-    // A function, so that the lock is not held in the loop's body.
-    let last = || attached().as_ref().and_then(|a| a.sends.last().map(|s| s.0));
-    while let Some(id) = last() {
+    loop {
+        // The lock is not held while this thread waits.
+        let last = attached().as_ref().and_then(|a| a.sends.last().map(|s| s.0));
+        let Some(id) = last else { return Ok(()) };
         // Another thread may settle it meanwhile: then it is no longer known.
         e.wait(|s| s.over(id).then_some(()))?;
         if let Some(a) = attached().as_mut() {
             a.settle(e);
         }
     }
-    Ok(())
 }
 
 /// The buffered messages that have not left.
