@@ -4,7 +4,7 @@
 //! constructor has to exchange anyway. Known gaps: inter-communicators.
 mod idup;
 
-pub(crate) use idup::Unborn;
+pub(crate) use idup::Duplicate;
 pub use idup::{comm_idup, comm_idup_with_info};
 
 use crate::attr::AttrSet;
@@ -18,6 +18,7 @@ use oxmpi_base::handle::Handle;
 use oxmpi_base::{Error, Result, bail, handle};
 use oxmpi_pt2pt::{Endpoint, Ranks};
 use oxmpi_transport::wire::Context;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 /// Largest tag; a few values above serve comm_create_group.
@@ -29,7 +30,8 @@ pub struct Comm {
     pub ranks: Arc<Ranks>,
     pub group: Arc<Group>,
     pub rank: usize,
-    pub ctx: Context,
+    /// Of a communicator under way (see `idup`), nobody's until it arrives.
+    ctx: AtomicU64,
     /// For the collectives.
     pub endpoint: Endpoint,
     pub attrs: AttrSet,
@@ -60,7 +62,12 @@ impl Comm {
         engine.enter(|s| s.enroll(&ranks));
         let endpoint = Endpoint::new(engine, ctx.collective(), rank, ranks.clone());
         let (attrs, name, info) = (AttrSet::default(), Mutex::default(), Mutex::new(Info::new()));
+        let ctx = AtomicU64::new(ctx.0);
         Ok(Comm { ranks, group, rank, ctx, endpoint, attrs, errhandler, name, info })
+    }
+    #[inline]
+    pub fn ctx(&self) -> Context {
+        Context(self.ctx.load(Relaxed))
     }
     #[inline]
     pub fn size(&self) -> usize {
@@ -207,7 +214,7 @@ pub fn comm_dup_with_info(comm: handle::Comm, info: handle::Info, newcomm: Out<h
 fn dup(h: handle::Comm, parent: &Comm, info: Info, newcomm: Out<handle::Comm>) -> Result<()> {
     let new = child(parent, parent.group.clone(), TAG)?;
     *new.info.lock().unwrap_or_else(|e| e.into_inner()) = info;
-    let ctx = new.ctx;
+    let ctx = new.ctx();
     let n = publish(new)?;
     let copied = get(n).and_then(|c| parent.attrs.copy_all(h, &c.attrs));
     if let Err(e) = copied {
@@ -228,7 +235,7 @@ fn release(comm: Out<handle::Comm>, what: &str) -> Result<()> {
         bail!(MPI_ERR_COMM, "{} is predefined and cannot be {what}", c.describe());
     }
     c.attrs.delete_all(h)?;
-    let ctx = c.ctx;
+    let ctx = c.ctx();
     drop(c);
     COMMS.remove(h)?;
     context::release(ctx);

@@ -32,6 +32,11 @@ pub fn of_self(me: usize) -> Context {
     make(me, 1)
 }
 
+/// The context of a communicator that has none yet: no process is its leader, so no message has it.
+pub fn none_yet() -> Context {
+    make((1 << 24) - 1, 0)
+}
+
 /// A context that this process has not in use. All 2^23 numbers pass before one comes again: an operation may outlive its freed
 /// communicator, at this process or at another.
 pub fn reserve() -> Result<Context> {

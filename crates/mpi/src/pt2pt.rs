@@ -176,9 +176,9 @@ pub(crate) fn launch_send(
 ) -> Result<Option<ReqId>> {
     let Peer::Proc(to) = to else { return Ok(None) };
     if mode == SendMode::Buffered {
-        return buffer::send(e, c.ctx, to as u32, tag, span).map(|()| None);
+        return buffer::send(e, c.ctx(), to as u32, tag, span).map(|()| None);
     }
-    e.enter(|s| s.send(c.ctx, to as u32, tag, span, engine_mode(mode)))
+    e.enter(|s| s.send(c.ctx(), to as u32, tag, span, engine_mode(mode)))
 }
 
 #[inline]
@@ -232,7 +232,7 @@ pub(crate) fn start_recv(
 #[inline]
 pub(crate) fn launch_recv(e: &Engine, c: &Comm, span: Span, from: Peer, tag: i32) -> Result<Option<Received>> {
     let Peer::Proc(from) = from else { return Ok(None) };
-    e.enter(|s| s.recv(Pattern { ctx: c.ctx, source: from, tag }, span)).map(Some)
+    e.enter(|s| s.recv(Pattern { ctx: c.ctx(), source: from, tag }, span)).map(Some)
 }
 
 /// Waits for a blocking receive and fills the status.
@@ -355,7 +355,7 @@ fn exchange(
 ) -> Result<()> {
     let sent = match dest_of(c, dest)? {
         Peer::Null => None,
-        Peer::Proc(to) => e.enter(|s| s.send(c.ctx, to as u32, tag, out, Mode::Standard))?,
+        Peer::Proc(to) => e.enter(|s| s.send(c.ctx(), to as u32, tag, out, Mode::Standard))?,
     };
     let received = end_recv(e, c, r, status);
     if let Some(id) = sent {
@@ -459,7 +459,7 @@ fn pattern(c: &Comm, source: i32, tag: i32) -> Result<Option<Pattern>> {
     recv_tag(tag)?;
     Ok(match from {
         Peer::Null => None,
-        Peer::Proc(source) => Some(Pattern { ctx: c.ctx, source, tag }),
+        Peer::Proc(source) => Some(Pattern { ctx: c.ctx(), source, tag }),
     })
 }
 

@@ -164,11 +164,7 @@ impl Found {
 #[cold]
 fn conclude_object(h: handle::Request, mut f: Finished, consume: bool) -> Finished {
     match OBJECTS.get(h).as_deref() {
-        Ok(Object::Compound(Compound { unborn: Some(unborn), .. })) => {
-            if let Err(e) = unborn.bear() {
-                f.outcome.error = e.class;
-            }
-        }
+        Ok(Object::Compound(Compound { duplicate: Some(d), .. })) => d.ready(),
         Ok(Object::General(g)) => {
             let (status, queried) = g.query();
             let freed = if consume { g.free() } else { MPI_SUCCESS };

@@ -233,27 +233,14 @@ impl<H: Handle, T> Table<H, T> {
 
     /// Gives `object` a handle.
     pub fn insert(&self, object: Arc<T>) -> Result<H> {
-        let h = self.reserve()?;
-        self.fill(h, object);
-        Ok(h)
-    }
-
-    /// A handle that names nothing until [`Table::fill`].
-    pub fn reserve(&self) -> Result<H> {
         let slot = self.take_slot()?;
         let generation = slot.generation.load(Relaxed);
         slot.generation.store((generation + 1) & ((1 << Self::GENERATION_BITS) - 1), Relaxed);
         let raw = Self::TAG << KIND_SHIFT | (generation as usize) << Self::INDEX_BITS | slot.index as usize;
-        Ok(H::from_raw(raw))
-    }
-
-    /// From now on `h`, which [`Table::reserve`] gave and which has not been filled, names `object`.
-    pub fn fill(&self, h: H, object: Arc<T>) {
-        let slot = self.slot(h.raw() & ((1 << Self::INDEX_BITS) - 1)).expect("a reserved handle has a slot");
-        debug_assert!(slot.word.load(Relaxed) >> 32 == 0 && slot.object.load(Relaxed).is_null());
         slot.object.store(Arc::into_raw(object).cast_mut(), Relaxed);
         // The high half is 0; passing pins of stale lookups in the low half stay as they are.
-        slot.word.fetch_or((h.raw() as u64) << 32, Release);
+        slot.word.fetch_or((raw as u64) << 32, Release);
+        Ok(H::from_raw(raw))
     }
 
     fn take_slot(&self) -> Result<&Slot<T>> {

@@ -12,12 +12,12 @@ use oxmpi_base::{Error, Result};
 use oxmpi_datatype::Datatype;
 use oxmpi_transport::wire::Context;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Messages of one context match in order and never meet those of another.
-#[derive(Clone)]
 pub struct Endpoint {
     engine: &'static Engine,
-    ctx: Context,
+    ctx: AtomicU64,
     rank: usize,
     ranks: Arc<Ranks>,
 }
@@ -40,7 +40,15 @@ fn check(o: Outcome) -> Result<u64> {
 impl Endpoint {
     /// Rank `rank` of `ranks`, talking in `ctx`.
     pub fn new(engine: &'static Engine, ctx: Context, rank: usize, ranks: Arc<Ranks>) -> Endpoint {
-        Endpoint { engine, ctx, rank, ranks }
+        Endpoint { engine, ctx: AtomicU64::new(ctx.0), rank, ranks }
+    }
+    /// Gives it another context, before the first message.
+    pub fn set_context(&self, ctx: Context) {
+        self.ctx.store(ctx.0, Relaxed);
+    }
+    #[inline]
+    fn ctx(&self) -> Context {
+        Context(self.ctx.load(Relaxed))
     }
     #[inline]
     pub fn rank(&self) -> usize {
@@ -57,10 +65,10 @@ impl Endpoint {
 
     fn start_send(&self, span: Span, dest: usize, tag: i32) -> Result<Req> {
         let to = self.ranks.proc_of(dest);
-        self.engine.enter(|s| s.send(self.ctx, to, tag, span, Mode::Standard)).map(Req)
+        self.engine.enter(|s| s.send(self.ctx(), to, tag, span, Mode::Standard)).map(Req)
     }
     fn start_recv(&self, span: Span, source: usize, tag: i32) -> Result<std::result::Result<Outcome, ReqId>> {
-        let want = Pattern { ctx: self.ctx, source: self.ranks.proc_of(source) as i32, tag };
+        let want = Pattern { ctx: self.ctx(), source: self.ranks.proc_of(source) as i32, tag };
         Ok(match self.engine.enter(|s| s.recv(want, span))? {
             Received::Done(o) => Ok(o),
             Received::Pending(id) => Err(id),

@@ -2,48 +2,35 @@
 //!
 //! All that the new communicator needs from another process is its context. The leader sends it to each member when it calls, straight
 //! and without waiting; the others post one receive each. So nobody's progress depends on a process in between, and no schedule is
-//! needed. The handle is given out at once and names the communicator from completion on; attributes, info and error handler are
-//! those of the time of the call. Known gap: the leader sends one message to every member.
-use super::{AttrSet, COMMS, Comm, TAG, get};
-use crate::info::{self, Info};
+//! needed. The communicator exists from the call on, with the attributes, info and error handler of that time, since programs set
+//! its error handler or name at once; it can communicate from completion on. Known gap: the leader sends one message to every member.
+use super::{COMMS, Comm, Info, TAG, get, publish};
 use crate::request::{self, Compound};
-use crate::{context, errhan, group::Group, world};
+use crate::{context, info, world};
 use oxmpi_base::args::Out;
-use oxmpi_base::handle::Handle;
+use oxmpi_base::consts::*;
 use oxmpi_base::{Result, handle};
 use oxmpi_pt2pt::{Engine, Mode, Outcome, Pattern, Received, ReqId, Span};
 use oxmpi_transport::wire::Context;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
 
 /// Calls of all ranks match in order, and meet no other exchange.
 const IDUP_TAG: i32 = TAG + 1;
 
 /// A communicator whose context is on its way.
-pub(crate) struct Unborn {
-    handle: handle::Comm,
-    group: Arc<Group>,
+pub(crate) struct Duplicate {
+    comm: Arc<Comm>,
     /// Where the leader's context arrives.
     ctx: AtomicU64,
-    parts: Mutex<Option<Parts>>,
 }
 
-struct Parts {
-    errhandler: errhan::Cell,
-    info: Info,
-    attrs: AttrSet,
-}
-
-impl Unborn {
-    /// The context is here: from now on the handle names the communicator. Once; later calls do nothing.
-    pub(crate) fn bear(&self) -> Result<()> {
-        let mut parts = self.parts.lock().unwrap_or_else(|e| e.into_inner());
-        let Some(p) = parts.take() else { return Ok(()) };
-        let mut new = Comm::new(self.group.clone(), Context(self.ctx.load(Relaxed)), p.errhandler)?;
-        (new.attrs, new.info) = (p.attrs, Mutex::new(p.info));
-        new.ranks.set_owner(self.handle.raw());
-        COMMS.fill(self.handle, Arc::new(new));
-        Ok(())
+impl Duplicate {
+    /// The context is here.
+    pub(crate) fn ready(&self) {
+        let ctx = self.ctx.load(Relaxed);
+        self.comm.ctx.store(ctx, Relaxed);
+        self.comm.endpoint.set_context(Context(ctx).collective());
     }
 }
 
@@ -73,50 +60,46 @@ fn idup(
 ) -> Result<()> {
     let e = world::engine()?;
     // Both results are written before anything starts: a null pointer is refused here.
-    request.set(oxmpi_base::consts::MPI_REQUEST_NULL)?;
-    newcomm.set(oxmpi_base::consts::MPI_COMM_NULL)?;
-    let attrs = AttrSet::default();
-    let unborn = Arc::new(Unborn {
-        handle: COMMS.reserve()?,
-        group: parent.group.clone(),
-        ctx: AtomicU64::new(0),
-        parts: Mutex::new(None),
-    });
-    let receive = exchange(e, parent, &unborn)?;
-    if let Err(why) = parent.attrs.copy_all(h, &attrs) {
+    request.set(MPI_REQUEST_NULL)?;
+    newcomm.set(MPI_COMM_NULL)?;
+    let new = Comm::new(parent.group.clone(), context::none_yet(), parent.errhandler.inherit())?;
+    *new.info.lock().unwrap_or_else(|e| e.into_inner()) = info;
+    let n = publish(new)?;
+    let new = Arc::new(Duplicate { comm: get(n)?.to_arc(), ctx: AtomicU64::new(0) });
+    let receive = exchange(e, parent, &new)?;
+    if let Err(why) = parent.attrs.copy_all(h, &new.comm.attrs) {
         // What was copied until then goes with its delete callbacks; the copy's error is the one to report.
-        let _ = attrs.delete_all(unborn.handle);
+        let _ = new.comm.attrs.delete_all(n);
+        drop(COMMS.remove(n));
         match receive {
-            // The other ranks may have to be heard out, so the place of the context stays for ever.
+            // The leader's message still comes, so its place stays for ever.
             Some(id) => {
                 e.enter(|s| s.detach(id));
-                std::mem::forget(unborn);
+                std::mem::forget(new);
             }
-            None => context::release(Context(unborn.ctx.load(Relaxed))),
+            None => context::release(Context(new.ctx.load(Relaxed))),
         }
         return Err(why);
     }
-    let parts = Parts { errhandler: parent.errhandler.inherit(), info, attrs };
-    *unborn.parts.lock().unwrap_or_else(|e| e.into_inner()) = Some(parts);
-    newcomm.set(unborn.handle)?;
+    newcomm.set(n)?;
     request.set(match receive {
-        Some(id) => Compound::birth(parent.ranks.clone(), id, unborn).publish()?,
+        Some(id) => Compound::duplication(parent.ranks.clone(), id, new).publish()?,
         None => {
-            unborn.bear()?;
+            new.ready();
             request::of_started(e, parent, None, Outcome::SENT)?
         }
     })
 }
 
 /// Sends or receives the context; None when it is here.
-fn exchange(e: &Engine, parent: &Comm, unborn: &Unborn) -> Result<Option<ReqId>> {
-    let ctx = parent.ctx.collective();
+fn exchange(e: &Engine, parent: &Comm, new: &Duplicate) -> Result<Option<ReqId>> {
+    let ctx = parent.ctx().collective();
     if parent.rank == 0 {
-        let new = context::reserve()?;
-        unborn.ctx.store(new.0, Relaxed);
+        let given = context::reserve()?;
+        new.ctx.store(given.0, Relaxed);
         for &proc in &parent.ranks.procs()[1..] {
-            let bytes = Span::Owned(new.0.to_ne_bytes().to_vec());
-            e.enter(|s| {
+            let bytes = Span::Owned(given.0.to_ne_bytes().to_vec());
+            e.enter(|s| -> Result<()> {
                 let sent = s.send(ctx, proc, IDUP_TAG, bytes, Mode::Standard)?;
                 sent.into_iter().for_each(|id| s.detach(id));
                 Ok(())
@@ -125,7 +108,7 @@ fn exchange(e: &Engine, parent: &Comm, unborn: &Unborn) -> Result<Option<ReqId>>
         return Ok(None);
     }
     let want = Pattern { ctx, source: parent.ranks.proc_of(0) as i32, tag: IDUP_TAG };
-    let to = Span::Dense { at: unborn.ctx.as_ptr() as *mut u8, len: size_of::<u64>() };
+    let to = Span::Dense { at: new.ctx.as_ptr() as *mut u8, len: size_of::<u64>() };
     Ok(match e.enter(|s| s.recv(want, to))? {
         Received::Done(_) => None,
         Received::Pending(id) => Some(id),

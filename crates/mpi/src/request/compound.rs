@@ -3,7 +3,7 @@
 //!
 //! Invariant: `look` runs inside the engine and takes the mutex there; nobody who holds the mutex enters the engine.
 use super::{OBJECTS, Object};
-use crate::comm::Unborn;
+use crate::comm::Duplicate;
 use oxmpi_base::consts::*;
 use oxmpi_base::{Result, handle};
 use oxmpi_pt2pt::{Outcome, Ranks, ReqId, State};
@@ -24,8 +24,8 @@ pub(crate) struct Compound {
     /// The operations of `rest` are freed here; otherwise they are only watched.
     owned: bool,
     parts: Mutex<Parts>,
-    /// The communicator to make when all is done.
-    pub(super) unborn: Option<Arc<Unborn>>,
+    /// The communicator that is ready when all is done.
+    pub(super) duplicate: Option<Arc<Duplicate>>,
 }
 
 /// What a look at a compound request finds.
@@ -40,19 +40,19 @@ impl Compound {
     /// A receive under way (`first`) or done with `outcome`, and a send under way.
     pub(crate) fn exchange(ranks: Arc<Ranks>, first: Option<ReqId>, outcome: Outcome, send: ReqId) -> Compound {
         let parts = Mutex::new(Parts { first, outcome, rest: vec![send], over: false });
-        Compound { ranks: Some(ranks), owned: true, parts, unborn: None }
+        Compound { ranks: Some(ranks), owned: true, parts, duplicate: None }
     }
 
     /// Complete when none of these, which belong to another, is under way.
     pub(crate) fn watch(rest: Vec<ReqId>) -> Compound {
         let parts = Mutex::new(Parts { first: None, outcome: Outcome::SENT, rest, over: false });
-        Compound { ranks: None, owned: false, parts, unborn: None }
+        Compound { ranks: None, owned: false, parts, duplicate: None }
     }
 
     /// The receive that brings a communicator what it needs.
-    pub(crate) fn birth(ranks: Arc<Ranks>, receive: ReqId, unborn: Arc<Unborn>) -> Compound {
+    pub(crate) fn duplication(ranks: Arc<Ranks>, receive: ReqId, duplicate: Arc<Duplicate>) -> Compound {
         let parts = Parts { first: Some(receive), outcome: Outcome::SENT, rest: Vec::new(), over: false };
-        Compound { ranks: Some(ranks), owned: true, parts: Mutex::new(parts), unborn: Some(unborn) }
+        Compound { ranks: Some(ranks), owned: true, parts: Mutex::new(parts), duplicate: Some(duplicate) }
     }
 
     /// Gives it a handle.
@@ -73,7 +73,7 @@ impl Compound {
             let Some(o) = s.finish(id) else { return Look::Pending };
             p.first = None;
             // The procedure that makes a communicator has no status to give.
-            p.outcome = if self.unborn.is_some() { Outcome { error: o.error, ..Outcome::SENT } } else { o };
+            p.outcome = if self.duplicate.is_some() { Outcome { error: o.error, ..Outcome::SENT } } else { o };
         }
         p.rest.retain(|&id| match if self.owned { s.finish(id) } else { s.peek(id) } {
             None => !s.over(id),
@@ -94,7 +94,7 @@ impl Compound {
     /// MPI_Cancel: a receive that has not matched is withdrawn; everything else goes on.
     pub(super) fn cancel(&self, s: &mut State) {
         if let Some(id) = self.parts().first
-            && self.unborn.is_none()
+            && self.duplicate.is_none()
         {
             s.cancel(id);
         }
@@ -102,7 +102,7 @@ impl Compound {
 
     /// MPI_Request_free: the operations finish by themselves. False where that cannot be, since the result would be lost.
     pub(super) fn let_go(&self, s: &mut State) -> bool {
-        if self.unborn.is_some() {
+        if self.duplicate.is_some() {
             return false;
         }
         let p = &mut *self.parts();
