@@ -92,7 +92,9 @@ unsafe fn strides(from: *const u8, fs: isize, to: *mut u8, ts: isize, len: usize
                 // The stream's stride is mostly the block length: known, the loop has one pointer less to advance.
                 // SAFETY: the caller's promise, with the block length spelled out.
                 $($len if ts == $len => unsafe { fixed::<$len, false, true>(from, fs, to, $len, n) },
+                // SAFETY: the caller's promise, with the length a constant.
                 $len if fs == $len => unsafe { fixed::<$len, true, false>(from, $len, to, ts, n) },
+                // SAFETY: the caller's promise, with the length a constant.
                 $len => unsafe { fixed::<$len, false, false>(from, fs, to, ts, n) },)*
                 _ => {
                     let (mut from, mut to) = (from, to);

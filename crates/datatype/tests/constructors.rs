@@ -174,12 +174,14 @@ fn long_loops_over_short_structs() {
         let mut c = Cursor::new(&element, Buf(mem.as_mut_ptr().cast()), n);
         let mut got = vec![0; want.len()];
         for part in got.chunks_mut(chunk) {
+            // SAFETY: the buffer covers the type map.
             assert_eq!(unsafe { c.pack(part) }, part.len());
         }
         assert!(got == want, "chunks of {chunk}");
         let mut back = vec![0u8; n * 24];
         let mut c = Cursor::new(&element, Buf(back.as_mut_ptr().cast()), n);
         for part in got.chunks(chunk) {
+            // SAFETY: the buffer covers the type map.
             assert_eq!(unsafe { c.unpack(part) }, part.len());
         }
         assert!(back.chunks(24).flat_map(|e| [&e[..8], &e[12..16], &e[20..23]].concat()).eq(want.iter().copied()));

@@ -8,6 +8,7 @@ fn dt(h: handle::Datatype) -> &'static Datatype {
 
 fn pack(t: &Datatype, mem: &mut [u8], count: usize) -> Vec<u8> {
     let mut out = vec![0xcc; t.external_size(count).unwrap() as usize];
+    // SAFETY: the memory covers the type map.
     let n = unsafe { t.pack_external(Buf(mem.as_mut_ptr().cast()), count, &mut out) }.unwrap();
     assert_eq!(n, out.len());
     out
@@ -56,6 +57,7 @@ fn every_type_comes_back() {
     }
     let packed = pack(&t, &mut mem, count);
     let mut back = vec![0u8; mem.len()];
+    // SAFETY: the memory covers the type map.
     let n = unsafe { t.unpack_external(Buf(back.as_mut_ptr().cast()), count, &packed) }.unwrap();
     assert_eq!(n, packed.len());
     assert!(back == mem);
@@ -65,6 +67,7 @@ fn every_type_comes_back() {
     let packed = pack(&column, &mut mem, 1);
     assert_eq!((packed.len(), &packed[4..8]), (20000, &(3 * 77 - 100i32).to_be_bytes()[..]));
     let mut back = vec![0u8; mem.len()];
+    // SAFETY: the memory covers the type map.
     unsafe { column.unpack_external(Buf(back.as_mut_ptr().cast()), 1, &packed) }.unwrap();
     for i in 0..15000 {
         let want = if i % 3 == 0 { &mem[i * 8..i * 8 + 8] } else { &[0; 8] };
@@ -76,11 +79,14 @@ fn every_type_comes_back() {
 fn what_does_not_fit_is_refused() {
     let base = |b: &mut [u8]| Buf(b.as_mut_ptr().cast());
     let mut big = (1i64 << 31).to_ne_bytes();
+    // SAFETY: the memory covers the type map.
     let e = unsafe { dt(MPI_LONG).pack_external(base(&mut big), 1, &mut [0; 4]) }.unwrap_err();
     assert_eq!(e.class, MPI_ERR_CONVERSION);
     assert!(e.message.contains("2147483648"), "{e}");
+    // SAFETY: the memory covers the type map.
     let e = unsafe { dt(MPI_INT).pack_external(base(&mut big), 2, &mut [0; 7]) }.unwrap_err();
     assert_eq!(e.class, MPI_ERR_TRUNCATE);
+    // SAFETY: the memory covers the type map.
     let e = unsafe { dt(MPI_INT).unpack_external(base(&mut big), 2, &[0; 7]) }.unwrap_err();
     assert_eq!(e.class, MPI_ERR_TRUNCATE);
     assert_eq!(dt(MPI_INT).external_size(1 << 62).unwrap_err().class, MPI_ERR_COUNT);
@@ -109,6 +115,7 @@ fn fortran_kinds() {
     assert_eq!(t.describe(), "f90_real(15, 307)");
     assert!(check_reduce(MPI_SUM, &t).is_ok() && check_reduce(MPI_BAND, &t).is_err());
     let (a, mut b) = (2.5f64.to_ne_bytes(), 1.0f64.to_ne_bytes());
+    // SAFETY: both hold one element.
     unsafe { reduce(MPI_SUM, &t, a.as_ptr(), b.as_mut_ptr(), 1) }.unwrap();
     assert_eq!(f64::from_ne_bytes(b), 3.5);
     assert!(!t.dup().is_predefined() && check_reduce(MPI_SUM, &t.dup()).is_err());
@@ -152,6 +159,7 @@ fn pairs_by_value_and_index() {
     assert!(Datatype::value_index(&t, dt(MPI_INT)).is_none());
     let lay = |v: f64, i: u64| [v.to_ne_bytes(), i.to_ne_bytes()].concat();
     let (a, mut b) = (lay(1.0, 1 << 40), lay(1.0, (1 << 40) + 1));
+    // SAFETY: both hold one element.
     unsafe { reduce(MPI_MINLOC, &t, a.as_ptr(), b.as_mut_ptr(), 1) }.unwrap();
     assert_eq!(a, b);
     // Every supported pair has its kernels.

@@ -32,6 +32,7 @@ fn run(op: handle::Op, h: handle::Datatype, input: &[u8], inout: &[u8]) -> Vec<u
     a[1..].copy_from_slice(input);
     let mut b = vec![0xa5; inout.len() + 6];
     b[3..3 + inout.len()].copy_from_slice(inout);
+    // SAFETY: both slices hold `n` elements from there.
     unsafe { reduce(op, t, a[1..].as_ptr(), b[3..].as_mut_ptr(), n) }.unwrap();
     assert!(b[..3].iter().chain(&b[3 + inout.len()..]).all(|x| *x == 0xa5), "wrote outside");
     assert_eq!(a[1..], *input);

@@ -353,6 +353,7 @@ proptest! {
         let mut got = Vec::new();
         for n in cuts.iter().cycle() {
             let mut chunk = vec![0; *n];
+            // SAFETY: the memory covers the type map.
             let k = unsafe { c.pack(&mut chunk) };
             got.extend_from_slice(&chunk[..k]);
             prop_assert_eq!(c.position() as usize, got.len());
@@ -367,6 +368,7 @@ proptest! {
             let at = if want.is_empty() { 0 } else { *at as usize % want.len() };
             let mut chunk = vec![0; cuts[i % cuts.len()]];
             c.seek(at as u64);
+            // SAFETY: the memory covers the type map.
             let k = unsafe { c.pack(&mut chunk) };
             prop_assert_eq!(k, chunk.len().min(want.len() - at));
             prop_assert_eq!(&chunk[..k], &want[at..at + k]);
@@ -382,6 +384,7 @@ proptest! {
             let n = cuts[listed.len() % cuts.len()];
             let before = listed.len();
             let k = c.blocks(n as u64, |p, len| {
+                // SAFETY: the block lies in the memory.
                 listed.extend((0..len).map(|i| unsafe { *p.add(i) }));
                 listed.len() % 3 != 0
             });
@@ -404,6 +407,7 @@ proptest! {
             }
             for p in pieces.into_iter().rev() {
                 c.seek(p.start as u64);
+                // SAFETY: the memory covers the type map.
                 prop_assert_eq!(unsafe { c.unpack(&want[p.clone()]) }, p.len());
             }
             let mut expect = Memory::new(&bytes, |_| 0xee);
@@ -425,6 +429,7 @@ proptest! {
             let v = src.get(*s);
             expect.store[(d + expect.zero) as usize] = v;
         }
+        // SAFETY: both memories cover their type maps.
         let k = unsafe { copy(src.buf(), n, &build(&a, false), dst.buf(), m, &build(&b, false)) };
         prop_assert_eq!(k as usize, ba.len().min(bb.len()));
         prop_assert_eq!(&dst.store, &expect.store);

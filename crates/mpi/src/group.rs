@@ -419,6 +419,7 @@ mod tests {
         }
         assert_eq!(group_size(MPI_GROUP_NULL, out(&mut n)).unwrap_err().class, MPI_ERR_GROUP);
         assert_eq!(group_incl(w, -1, arr(&mut []), out(&mut odd)).unwrap_err().class, MPI_ERR_ARG);
+        // SAFETY: null is allowed.
         let null = unsafe { Arr::<i32>::new(std::ptr::null()) };
         assert_eq!(group_incl(w, 1, null, out(&mut odd)).unwrap_err().class, MPI_ERR_ARG);
     }

@@ -322,6 +322,7 @@ mod tests {
         let h = made();
         info_set(h, s(c"k"), s(c"hello")).unwrap();
         let (mut flag, mut len) = (0, 0);
+        // SAFETY: null is allowed.
         let null = unsafe { OutStr::new(std::ptr::null_mut()) };
         info_get_string(h, s(c"k"), out(&mut len), null, out(&mut flag)).unwrap();
         assert_eq!((flag, len), (1, 6));

@@ -66,6 +66,7 @@ fn envelope_and_contents() {
     let (l, d) = (Counts::Int(arr(&mut lengths)), Counts::Wide(arr(&mut displs)));
     type_create_struct(2, l, d, arr(&mut types), out(&mut h), false).unwrap();
     let (mut ni, mut na, mut nd, mut combiner) = (0i32, 0i32, 0i32, 0);
+    // SAFETY: null is allowed.
     let none = OutCount::Int(unsafe { Out::new(std::ptr::null_mut()) });
     let (i, a, t) = (OutCount::Int(out(&mut ni)), OutCount::Int(out(&mut na)), OutCount::Int(out(&mut nd)));
     type_get_envelope(h, i, a, none, t, out(&mut combiner), false).unwrap();
