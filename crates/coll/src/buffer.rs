@@ -82,7 +82,7 @@ struct Aligned(#[allow(dead_code)] [u8; INLINE]);
 pub struct Temp {
     heap: Vec<u8>,
     inline: MaybeUninit<Aligned>,
-    /// Bytes from the (aligned) beginning of the memory to the origin of element 0.
+    /// Bytes from the (aligned) beginning of the memory to the origin of element 0; negative where the type lies above its origin.
     origin: isize,
 }
 
@@ -112,14 +112,15 @@ impl Temp {
     }
     /// Room for offsets `low..high` around an aligned origin.
     fn place(low: isize, high: isize) -> Result<Temp> {
-        let before = (low.min(0).unsigned_abs()).next_multiple_of(ALIGN);
-        let room = before.saturating_add(high.max(0) as usize);
+        // Only what the elements cover is reserved: absolute addresses are large displacements from MPI_BOTTOM.
+        let first = low.div_euclid(ALIGN as isize) * ALIGN as isize;
+        let room = high.saturating_sub(first).max(0) as usize;
         let mut heap = Vec::new();
         if room > INLINE {
             let n = room.saturating_add(ALIGN);
             heap.try_reserve_exact(n).map_err(|_| no_memory(n, "bytes"))?;
         }
-        Ok(Temp { heap, inline: MaybeUninit::uninit(), origin: before as isize })
+        Ok(Temp { heap, inline: MaybeUninit::uninit(), origin: -first })
     }
     /// The origin of element 0.
     pub fn buf(&mut self) -> Buf {

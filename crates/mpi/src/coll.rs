@@ -38,6 +38,9 @@ fn data(buf: Buf, count: i64, h: handle::Datatype) -> Result<Data> {
     Ok(d)
 }
 
+/// An address that passes the check, for buffers that are not significant.
+const SOMEWHERE: Buf = Buf(64 as *mut _);
+
 fn address(buf: Buf, any: bool, dt: &Datatype) -> Result<()> {
     if buf.addr() == 0 && any && dt.size() > 0 && dt.true_lb() == 0 {
         bail!(MPI_ERR_BUFFER, "a buffer is a null pointer though its count is not zero");
@@ -249,6 +252,11 @@ fn types(a: Arr<handle::Datatype>, counts: &Counts, n: usize) -> Result<Vec<Data
     (0..n).map(|i| if counts.get(i) == 0 { Ok(byte().clone()) } else { typed(handles[i]) }).collect()
 }
 
+/// MPI_BOTTOM is fine where displacements or types lead away from it.
+fn addresses(buf: Buf, counts: &Counts, displs: &Counts, dts: &[Datatype]) -> Result<()> {
+    (0..dts.len()).try_for_each(|i| address(buf, counts.get(i) > 0 && displs.get(i) == 0, &dts[i]))
+}
+
 pub fn alltoallw(
     sendbuf: Buf,
     sendcounts: Counts,
@@ -262,15 +270,16 @@ pub fn alltoallw(
 ) -> Result<()> {
     let c = comm_of(comm)?;
     let n = c.size();
-    // Displacements and types of its own for every rank: MPI_BOTTOM is fine, so null addresses are not refused.
-    let here = Buf(64 as *mut _);
-    counts(here, &recvcounts, Some(&rdispls), n, byte())?;
+    counts(SOMEWHERE, &recvcounts, Some(&rdispls), n, byte())?;
     let rdts = types(recvtypes, &recvcounts, n)?;
+    addresses(recvbuf, &recvcounts, &rdispls, &rdts)?;
     let sdts = if sendbuf.is_in_place() {
         vec![byte().clone(); n]
     } else {
-        counts(here, &sendcounts, Some(&sdispls), n, byte())?;
-        types(sendtypes, &sendcounts, n)?
+        counts(SOMEWHERE, &sendcounts, Some(&sdispls), n, byte())?;
+        let sdts = types(sendtypes, &sendcounts, n)?;
+        addresses(sendbuf, &sendcounts, &sdispls, &sdts)?;
+        sdts
     };
     let (s, r): (Vec<&Datatype>, Vec<&Datatype>) = (sdts.iter().collect(), rdts.iter().collect());
     oxmpi_coll::alltoallw(&c.endpoint, sendbuf, &sendcounts, &sdispls, &s, recvbuf, &recvcounts, &rdispls, &r)
@@ -310,7 +319,23 @@ macro_rules! reductions {
         }
     )* };
 }
-reductions!(allreduce, scan, exscan, reduce_scatter_block);
+reductions!(allreduce, scan, reduce_scatter_block);
+
+/// MPI-5.0 6.11.2: rank 0's recvbuf is not significant.
+pub fn exscan(
+    sendbuf: Buf,
+    recvbuf: Buf,
+    count: i64,
+    datatype: handle::Datatype,
+    op: handle::Op,
+    comm: handle::Comm,
+) -> Result<()> {
+    let c = comm_of(comm)?;
+    data_or_in_place(sendbuf, count, datatype)?;
+    let significant = c.rank > 0 || sendbuf.is_in_place();
+    let d = data(if significant { recvbuf } else { SOMEWHERE }, count, datatype)?;
+    op::with_reduction(op, &d.dt, datatype, |r| oxmpi_coll::exscan(&c.endpoint, sendbuf, recvbuf, d.count, &d.dt, r))
+}
 
 pub fn reduce_scatter(
     sendbuf: Buf,
@@ -322,8 +347,8 @@ pub fn reduce_scatter(
 ) -> Result<()> {
     let c = comm_of(comm)?;
     let dt = typed(datatype)?;
-    counts(recvbuf, &recvcounts, None, 0, &dt)?;
     counts(if sendbuf.is_in_place() { recvbuf } else { sendbuf }, &recvcounts, None, c.size(), &dt)?;
+    address(recvbuf, recvcounts.get(c.rank) > 0, &dt)?;
     op::with_reduction(op, &dt, datatype, |r| {
         oxmpi_coll::reduce_scatter(&c.endpoint, sendbuf, recvbuf, &recvcounts, &dt, r)
     })

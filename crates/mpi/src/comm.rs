@@ -255,12 +255,19 @@ pub fn comm_disconnect(comm: Out<handle::Comm>) -> Result<()> {
     release(comm, "disconnected")
 }
 
+fn subset(parent: &Comm, g: &Group) -> Result<()> {
+    match g.procs().find(|p| parent.ranks.rank_of(*p).is_none()) {
+        None => Ok(()),
+        Some(p) => {
+            bail!(MPI_ERR_GROUP, "process {p} of the group is not in {}; the group must be a subset", parent.describe())
+        }
+    }
+}
+
 pub fn comm_create(comm: handle::Comm, group: handle::Group, newcomm: Out<handle::Comm>) -> Result<()> {
     let parent = get(comm)?;
     let g = group::get(group)?;
-    if let Some(p) = g.procs().find(|p| parent.ranks.rank_of(*p).is_none()) {
-        bail!(MPI_ERR_GROUP, "process {p} of the group is not in {}; the group must be a subset", parent.describe());
-    }
+    subset(&parent, &g)?;
     if g.my_rank().is_none() {
         return newcomm.set(MPI_COMM_NULL);
     }
@@ -273,6 +280,7 @@ pub fn comm_create_group(comm: handle::Comm, group: handle::Group, tag: i32, new
     if !(0..=TAG_UB).contains(&tag) {
         bail!(MPI_ERR_TAG, "tag {tag} is outside 0..={TAG_UB}");
     }
+    subset(&parent, &g)?;
     if g.my_rank().is_none() {
         return newcomm.set(MPI_COMM_NULL);
     }
