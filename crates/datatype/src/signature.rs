@@ -109,6 +109,18 @@ impl Sig {
             }
         }
     }
+    /// Bytes of the first `elements` basic elements, which are no more than there are.
+    pub fn bytes_in(&self, elements: u64) -> u64 {
+        match self {
+            Sig::Empty => 0,
+            Sig::Uniform { prim, .. } => elements * prim_size(*prim) as u64,
+            Sig::Repeat { bytes: each, count, body, .. } => elements / count * each + body.bytes_in(elements % count),
+            Sig::Seq(s) => {
+                let (start, before, part) = &s.parts[s.parts.partition_point(|p| p.1 <= elements) - 1];
+                start + part.bytes_in(elements - before)
+            }
+        }
+    }
     /// Bytes in a representation in which a basic type takes `size(table index)` bytes; None if that is more than 63 bits hold.
     pub fn bytes_as(&self, size: &dyn Fn(u8) -> u64) -> Option<u64> {
         let bytes = match self {

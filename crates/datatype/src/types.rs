@@ -206,16 +206,7 @@ impl Datatype {
         if count == 0 || each == 0 {
             return (count == 0).then_some(0);
         }
-        let (mut rest, mut bytes) = (count % each, (count / each).checked_mul(self.0.size as u64)?);
-        if rest > 0 {
-            self.0.sig.visit(&mut |prim, n| {
-                let k = n.min(rest);
-                bytes += k * crate::predefined::prim_size(prim) as u64;
-                rest -= k;
-                rest > 0
-            });
-        }
-        Some(bytes)
+        (count / each).checked_mul(self.0.size as u64)?.checked_add(self.0.sig.bytes_in(count % each))
     }
     /// Bytes of the packed stream of `count` elements (MPI_Pack_size); MPI_ERR_COUNT when it does not fit 63 bits.
     pub fn pack_size(&self, count: usize) -> Result<u64> {
