@@ -2,8 +2,8 @@
 //! ends with the warden's exit code. Were the warden killed, it kills what is left and says so.
 //!
 //! Signals reach the warden as bytes on a socket, in order and each once, whether they came from the
-//! terminal (which sends them to the warden too, where they stay blocked) or from `kill`. The end of that
-//! socket tells the warden that this process is gone.
+//! terminal (which sends them to the warden too when standard input is a terminal; there they stay blocked) or
+//! from `kill`. The end of that socket tells the warden that this process is gone.
 use crate::job::Job;
 use crate::{Failure, reap, warden};
 use oxmpi_sys::process::{self, Ended, Waited};

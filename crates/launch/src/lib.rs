@@ -13,7 +13,8 @@
 //!
 //! Standard: MPI-5.0 11.5 (portable process startup with mpiexec).
 //! Known gaps: one host; no binding; no resource managers; with front *and* warden killed at once by
-//! SIGKILL, a process that a rank started and that knows nothing of MPI lives on.
+//! SIGKILL (a SIGKILL for the process group does that only at a terminal), a process that a rank started and
+//! that knows nothing of MPI lives on.
 pub mod cli;
 pub mod front;
 pub mod hosts;

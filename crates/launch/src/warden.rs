@@ -15,6 +15,7 @@ use crate::output::{self, Output, Stream};
 use crate::{exit, reap};
 use oxmpi_pmi::env::Named;
 use oxmpi_pmi::message::{self, Message};
+use oxmpi_sys::fd::Kind;
 use oxmpi_sys::poll::{Interest, Poller};
 use oxmpi_sys::process::{self, Ended, Spawn, SpawnError, Step, Waited};
 use oxmpi_sys::signal::{self, SigSet, SignalFd};
@@ -28,7 +29,7 @@ use std::time::{Duration, Instant};
 /// Between SIGTERM and SIGKILL after a fault.
 const FAULT_GRACE: Duration = Duration::from_millis(20);
 /// The same when the user asked for the end, so that programs can save what they have.
-const USER_GRACE: Duration = Duration::from_secs(2);
+const USER_GRACE: Duration = Duration::from_millis(800);
 const TIMEOUT_GRACE: Duration = Duration::from_millis(200);
 /// For the exit status that explains a closed socket.
 const STATUS_GRACE: Duration = Duration::from_millis(20);
@@ -104,6 +105,11 @@ pub fn run(job: Job, front: OwnedFd, front_pid: i32, mask: &SigSet) -> u8 {
 }
 
 fn start(job: Job, front: OwnedFd, front_pid: i32, mask: &SigSet) -> io::Result<Warden> {
+    // A SIGKILL for the user's process group must leave one of us. At a terminal we stay in that group,
+    // since only its foreground group may read from it.
+    if !fd::identity(0).is_ok_and(|i| i.kind == Kind::Terminal) {
+        process::leave_group()?;
+    }
     // SIGCONT also wakes us should we be stopped when the front dies; the socket's end says that it did.
     process::signal_on_parent_death(signal::CONT)?;
     if process::parent() != front_pid {
@@ -388,7 +394,7 @@ impl Warden {
                 }
                 self.verdict = Some(128 + signal as u8);
                 let name = signal::name(signal);
-                let grace = USER_GRACE.as_secs();
+                let grace = USER_GRACE.as_secs_f64();
                 self.say(&format!("{name}: passed to the ranks, which have {grace} s; once more kills them"));
                 self.end(signal, USER_GRACE);
             }
