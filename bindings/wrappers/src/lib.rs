@@ -10,6 +10,7 @@
 //!
 //! Known gap: there is no Fortran wrapper yet.
 use std::ffi::{OsStr, OsString};
+use std::io::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -286,13 +287,18 @@ fn compiler(language: Language, named: Option<OsString>) -> Vec<OsString> {
     vec![defaults.into_iter().find(|n| on_path(n)).unwrap_or(defaults[0]).into()]
 }
 
+/// A line on standard error. eprintln! panics where that cannot be written, and the exit code would be lost.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
 /// Replaces this process by the compiler, or prints what was asked for.
 pub fn main(language: Language) -> ExitCode {
     let name = language.wrapper();
     let exe = match std::env::current_exe().and_then(|exe| exe.canonicalize()) {
         Ok(exe) => exe,
         Err(e) => {
-            eprintln!("{name}: cannot find my own executable (is /proc mounted?): {e}");
+            say(&format!("{name}: cannot find my own executable (is /proc mounted?): {e}"));
             return ExitCode::FAILURE;
         }
     };
@@ -301,29 +307,36 @@ pub fn main(language: Language) -> ExitCode {
     let call = parse(language, std::env::args_os().skip(1));
     let compiler = compiler(language, call.compiler);
     if call.ask != Ask::Run {
-        println!("{}", answer(call.ask, language, &compiler, &tree, &call.args));
-        return ExitCode::SUCCESS;
+        let text = format!("{}\n", answer(call.ask, language, &compiler, &tree, &call.args));
+        let mut out = std::io::stdout();
+        return match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(e) => {
+                say(&format!("{name}: standard output: {e}"));
+                ExitCode::FAILURE
+            }
+        };
     }
     if has_input(&call.args) && !tree.include.join("mpi.h").is_file() {
-        eprintln!(
+        say(&format!(
             "{name}: there is no mpi.h in {}; {name} belongs in the bin folder of an installation \
              (cargo xtask install --prefix DIR makes one)",
             tree.include.display()
-        );
+        ));
         return ExitCode::FAILURE;
     }
     if call.args.is_empty() {
-        eprintln!("{}", help(language));
+        say(&help(language));
         return ExitCode::FAILURE;
     }
     let full = command(&compiler, &tree, &call.args);
     let error = std::process::Command::new(&full[0]).args(&full[1..]).exec();
     let [ours, general] = language.variables();
-    eprintln!(
+    say(&format!(
         "{name}: cannot run the compiler {}: {error}; name another with {}COMPILER, {ours} or {general}",
         full[0].to_string_lossy(),
         language.option()
-    );
+    ));
     ExitCode::from(127)
 }
 

@@ -60,13 +60,19 @@ impl Failure {
     }
 }
 
+/// A line on standard error. eprintln! panics where that cannot be written, and the exit code would be lost.
+pub fn say(text: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "mpirun: {text}");
+}
+
 /// The whole program.
 pub fn main() -> ExitCode {
     let arguments: Vec<std::ffi::OsString> = std::env::args_os().skip(1).collect();
     match run(&arguments) {
         Ok(code) => ExitCode::from(code),
         Err(f) => {
-            eprintln!("mpirun: {}", f.text);
+            say(&f.text);
             ExitCode::from(f.code)
         }
     }

@@ -97,7 +97,7 @@ pub fn run(job: Job, front: OwnedFd, front_pid: i32, mask: &SigSet) -> u8 {
     match start(job, front, front_pid, mask) {
         Ok(mut warden) => warden.serve(),
         Err(e) => {
-            eprintln!("mpirun: cannot begin: {e}");
+            crate::say(&format!("cannot begin: {e}"));
             reap::sweep(&[]);
             exit::SYSTEM
         }
@@ -226,7 +226,7 @@ impl Warden {
         self.deliver();
         match (self.verdict, self.output.lost.take()) {
             (None, Some(e)) => {
-                eprintln!("mpirun: not all of the output could be written: {e}");
+                crate::say(&format!("not all of the output could be written: {e}"));
                 exit::SYSTEM
             }
             (verdict, _) => verdict.unwrap_or(0),

@@ -332,6 +332,18 @@ fn output_that_cannot_be_written_is_not_success() {
     assert!(o.err.contains("No space left"), "{}", o.err);
 }
 
+/// Nor does an exit code depend on whether the words for it can be written.
+#[test]
+fn exit_codes_survive_a_full_disk() {
+    for (args, code) in
+        [(&["no-such-program-at-all"][..], 127), (&["-n", "1", "/etc/passwd"], 126), (&["-x", "NO_SUCH", "true"], 0)]
+    {
+        let mut run = mpirun(args);
+        run.command.stderr(std::fs::File::options().write(true).open("/dev/full").unwrap());
+        assert_eq!(run.outcome().code, code, "{args:?}");
+    }
+}
+
 #[test]
 fn nested_jobs_and_children_of_ranks() {
     // A rank's child is a singleton, not a second rank.
