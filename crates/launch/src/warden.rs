@@ -36,6 +36,11 @@ const STATUS_GRACE: Duration = Duration::from_millis(20);
 /// `timeout` and the terminal send a signal to a process and to its group: that is one, not two.
 const SAME_SIGNAL: Duration = Duration::from_millis(200);
 
+/// How many messages of one rank are taken before the others have their turn.
+const IN_TURN: usize = 16;
+/// The same for a rank that has ended, whose last words count; more than a socket holds of honest ones.
+const AT_THE_END: usize = 1024;
+
 /// Descriptor numbers in every rank: out of the way of shell redirections, within the first 64.
 const SEGMENT_FD: i32 = 62;
 const CONTROL_FD: i32 = 63;
@@ -283,9 +288,9 @@ impl Warden {
         tokens.sort_unstable();
         for (kind, index) in tokens.into_iter().map(token::split) {
             match kind {
-                token::CONTROL => self.hear(index),
+                token::CONTROL => self.hear(index, IN_TURN),
                 token::WATCH => {
-                    self.hear(index);
+                    self.hear(index, AT_THE_END);
                     if let Some(rank) = self.ranks.get_mut(index) {
                         rank.watch = None;
                         self.gone_early(index);
@@ -418,12 +423,15 @@ impl Warden {
         }
     }
 
-    /// Takes every message that rank `r` has sent.
-    fn hear(&mut self, r: usize) {
+    /// Takes at most `most` messages that rank `r` has sent: one that floods us must not keep us from the
+    /// others. What is left is reported again.
+    fn hear(&mut self, r: usize, most: usize) {
         let mut packet = [0; message::MAX];
-        while let Some(control) = self.ranks.get(r).and_then(|k| k.control.as_ref()) {
+        for _ in 0..most {
+            let Some(control) = self.ranks.get(r).and_then(|k| k.control.as_ref()) else { return };
             match fd::receive(control.as_fd(), &mut packet) {
-                Ok(got) if got.len == 0 => self.hung_up(r),
+                // An empty message, unlike the end, has a sender.
+                Ok(got) if got.len == 0 && got.sender.is_none() => self.hung_up(r),
                 Ok(got) => {
                     let message = match got.truncated {
                         true => Err(message::Malformed(format!("longer than {} bytes", message::MAX))),
@@ -513,7 +521,7 @@ impl Warden {
         // Of those that ended together, one that was killed is the likelier cause.
         ended.sort_by_key(|(_, how)| matches!(how, Ended::Exited(_)));
         for (r, how) in ended {
-            self.hear(r);
+            self.hear(r, AT_THE_END);
             self.ranks[r].left_at = None;
             self.judge(r, how);
         }

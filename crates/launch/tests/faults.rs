@@ -377,6 +377,8 @@ fn the_control_socket_trusts_nobody() {
         assert_eq!(o.code, 1);
         assert!(o.err.contains("sent a message that cannot be read"), "{}", o.err);
     }
+    let o = mpirun(&["-n", "1", "@", "junk", ""]).outcome();
+    assert!(o.code == 1 && o.err.contains("sent a message that cannot be read"), "{}", o.err);
     let o = mpirun(&["-n", "1", "sh", "-c", "\"$0\" good; \"$0\" good", RANK]).outcome();
     assert!(o.code != 0 && o.err.contains("a rank is one MPI process"), "{}", o.err);
 }
