@@ -107,10 +107,13 @@ fn what_cannot_be_run_says_so() {
 
 #[test]
 fn refusals_have_their_codes_and_reasons() {
-    let cases: [(&[&str], i32, &str); 11] = [
+    let cases: [(&[&str], i32, &str); 14] = [
         (&["--host", "localhost:2", "-n", "3", "true"], 65, "There are not enough slots available: 3 ranks"),
         (&["--host", "localhost:2", "-n", "3", "true"], 65, "--host localhost:2"),
         (&["--host", "localhost:2", "-n", "3", "true"], 65, "--oversubscribe"),
+        (&["--oversubscribe", "-n", "4097", "true"], 65, "at most 4096"),
+        (&["--oversubscribe", "-n", "2000000000", "true"], 65, "at most 4096"),
+        (&["--host", "localhost:1000000", "true"], 65, "at most 4096"),
         (&["--host", "somewhere-else", "true"], 69, "several hosts arrive with a later version"),
         (&["--host", "-oProxyCommand=x", "true"], 66, "not a host name"),
         (&["--hostfile", "/no/such/file", "true"], 66, "/no/such/file"),
