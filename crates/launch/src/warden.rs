@@ -238,17 +238,25 @@ impl Warden {
         }
     }
 
-    /// Delivers what the ranks left in their pipes, at the reader's pace; after a signal, not for long.
+    /// Delivers what the ranks left in their pipes, at the reader's pace; after a signal or the time limit,
+    /// not for long.
     fn deliver(&mut self) {
         // Nothing but output has a meaning any more, so nothing else may wake us.
         self.ranks.clear();
         if let Some(mut input) = self.input.take() {
             input.close(&self.poller);
         }
-        let until = self.asked_at.map(|at| at + USER_GRACE);
+        let limit = [self.asked_at, self.times_out_at].into_iter().flatten().min();
+        let until = limit.map(|at| at + USER_GRACE);
         while !self.output.drain(&self.poller) {
             let now = Instant::now();
             if until.is_some_and(|at| at <= now) {
+                if self.verdict.is_none() {
+                    // Every rank did well, but nobody read it all in time.
+                    self.verdict = Some(exit::TIMEOUT);
+                    let seconds = self.job.timeout.unwrap_or_default().as_secs_f64();
+                    self.say(&format!("the job's output was not read within {seconds} s (--timeout)"));
+                }
                 return;
             }
             let tokens = self.poller.wait(until.map(|at| at - now)).unwrap_or_default();

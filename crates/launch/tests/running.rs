@@ -317,6 +317,21 @@ fn a_signal_does_not_wait_for_a_reader() {
     job.finish();
 }
 
+/// Nor does a time limit, whether the ranks still run or not.
+#[test]
+fn a_timeout_does_not_wait_for_a_reader() {
+    for (program, part) in
+        [("yes", "did not end within 0.3 s"), ("head -c 65000 /dev/zero", "was not read within 0.3 s")]
+    {
+        let mut job =
+            mpirun(&["--timeout", "0.3", "--oversubscribe", "-n", "4", "sh", "-c", &format!("exec {program}")]).start();
+        let status = eventually("the end", || job.child.try_wait().unwrap());
+        assert_eq!(status.code(), Some(124));
+        let o = job.finish();
+        assert!(o.err.contains(part), "{}", o.err);
+    }
+}
+
 /// What was written before the end is delivered in full to a reader that comes late.
 #[test]
 fn a_late_reader_gets_everything() {
