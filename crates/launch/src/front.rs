@@ -73,6 +73,10 @@ fn serve(set: &SigSet, warden_socket: &OwnedFd, warden: i32) -> Option<Ended> {
             Ok(s) => {
                 // It is never full of so few bytes, unless the warden hangs; then the signal is lost on it.
                 let _ = fd::send(warden_socket.as_fd(), &[s as u8], false);
+                if s == signal::CONT || ENDING.contains(&s) {
+                    // It may have been stopped, by itself or with the group.
+                    let _ = process::kill(warden, signal::CONT);
+                }
                 if s == signal::TSTP {
                     let _ = process::kill(pid(), signal::STOP);
                 }

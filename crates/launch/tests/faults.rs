@@ -188,6 +188,21 @@ fn killed_while_stopped() {
     }
 }
 
+/// Nor a reason for it not to hear that it should end.
+#[test]
+fn a_stopped_warden_hears_signals() {
+    for signal in [15, 18] {
+        let (job, _) = start(&KINDS[0]);
+        let warden = job.warden();
+        kill(warden, 19);
+        eventually("stopped", || (state(warden) == Some('T')).then_some(()));
+        kill(job.front(), signal);
+        eventually("continued", || (state(warden) != Some('T')).then_some(()));
+        kill(job.front(), 15);
+        assert_eq!(job.finish().code, 143);
+    }
+}
+
 fn job_sleeps(mark: &str) -> Vec<i32> {
     marked(mark).into_iter().filter(|p| command_of(*p) == "sleep").collect()
 }
