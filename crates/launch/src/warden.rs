@@ -69,6 +69,8 @@ struct Rank {
     /// That process, where it is not our child.
     watch: Option<OwnedFd>,
     finalized: bool,
+    /// It ended well and never called MPI_Init: every rank must be like that, or none.
+    without_mpi: bool,
     /// Its socket closed too early: when to stop waiting for a status.
     left_at: Option<Instant>,
 }
@@ -462,6 +464,7 @@ impl Warden {
                     None => {
                         self.ranks[r].initialised = Some(pid);
                         self.watch(r, pid);
+                        self.check_all_initialise();
                     }
                     Some(first) => self.fault(
                         exit::NO_FINALIZE,
@@ -528,8 +531,11 @@ impl Warden {
         }
         // Of those that ended together, one that was killed is the likelier cause.
         ended.sort_by_key(|(_, how)| matches!(how, Ended::Exited(_)));
+        // What they said before counts before how any of them ended.
+        for (r, _) in &ended {
+            self.hear(*r, AT_THE_END);
+        }
         for (r, how) in ended {
-            self.hear(r, AT_THE_END);
             self.ranks[r].left_at = None;
             self.judge(r, how);
         }
@@ -543,11 +549,25 @@ impl Warden {
                 self.fault(128u8.wrapping_add(s as u8), &text);
             }
             _ if unfinished => self.left_without_finalize(r, Some(how.code())),
-            Ended::Exited(0) => {}
+            Ended::Exited(0) => {
+                self.ranks[r].without_mpi = self.ranks[r].initialised.is_none();
+                self.check_all_initialise();
+            }
             Ended::Exited(code) => {
                 let text = format!("{} exited with code {code}", self.who(r));
                 self.fault(code as u8, &text);
             }
+        }
+    }
+
+    /// A rank that called MPI_Init waits for ever for one that ended without.
+    fn check_all_initialise(&mut self) {
+        let without = self.ranks.iter().position(|r| r.without_mpi);
+        let with = self.ranks.iter().position(|r| r.initialised.is_some());
+        if let (Some(without), Some(with)) = (without, with) {
+            let text =
+                format!("rank {without} ended without calling MPI_Init while rank {with} did; the job cannot go on");
+            self.fault(exit::NO_FINALIZE, &text);
         }
     }
 
@@ -652,8 +672,16 @@ impl Spawner<'_> {
             descriptor_limit: self.limit,
         }
         .start()?;
-        let rank_state =
-            Rank { pid, ended: None, control: None, initialised: None, watch: None, finalized: false, left_at: None };
+        let rank_state = Rank {
+            pid,
+            ended: None,
+            control: None,
+            initialised: None,
+            watch: None,
+            finalized: false,
+            without_mpi: false,
+            left_at: None,
+        };
         let registered = poller
             .add(control.as_fd(), Interest::Read, token::CONTROL + rank as u64)
             .and_then(|()| output.add(rank, Stream::Out, out, poller))

@@ -366,6 +366,23 @@ fn leaving_without_finalize() {
     assert!(o.err.contains("left after MPI_Init without"), "{}", o.err);
 }
 
+/// Either order: the rank without MPI ends first, or after the other's MPI_Init.
+#[test]
+fn some_ranks_without_mpi() {
+    for (first, second) in [("true", "sleep 0.3; exec \"$0\" sleep"), ("sleep 0.3", "exec \"$0\" sleep")] {
+        let args = ["-n", "1", "sh", "-c", second, "@", ":", "-n", "1", "sh", "-c", first];
+        let o = mpirun(&args).outcome();
+        assert_eq!(o.code, 1, "{}", o.err);
+        let part = "rank 1 ended without calling MPI_Init while rank 0 did; the job cannot go on";
+        assert!(o.err.contains(part), "{}", o.err);
+    }
+    // All at once: what they said is read before it is judged.
+    for _ in 0..rounds() {
+        let o = mpirun(&["--oversubscribe", "-n", "8", "@", "good"]).outcome();
+        assert_eq!((o.code, o.err.as_str()), (0, ""));
+    }
+}
+
 #[test]
 fn aborting() {
     for (code, want) in [("3", 3), ("0", 1), ("256", 1), ("-1", 255)] {
