@@ -10,6 +10,7 @@
 //!
 //! Known gap: there is no Fortran wrapper yet.
 use std::ffi::{OsStr, OsString};
+use std::io::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -274,16 +275,43 @@ fn on_path(name: &str) -> bool {
     std::env::split_paths(&path).any(|dir| dir.join(name).is_file())
 }
 
+/// The file `word` would be executed from is `exe`.
+fn is_file_of(word: &OsStr, exe: &Path) -> bool {
+    let same = |path: &Path| path.canonicalize().is_ok_and(|p| p == exe);
+    if word.as_bytes().contains(&b'/') {
+        return same(Path::new(word));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|dir| dir.join(word)).find(|p| p.is_file()).is_some_and(|p| same(&p))
+}
+
 /// The compiler's words. A value that is itself the path of a file is one word, spaces and all.
-fn compiler(language: Language, named: Option<OsString>) -> Vec<OsString> {
-    let from_env = || language.variables().iter().filter_map(std::env::var_os).find(|v| !v.is_empty());
-    let found = named.or_else(from_env);
-    if let Some(name) = found.filter(|n| !n.is_empty()) {
+///
+/// MPI_CC often names the wrapper for whoever builds with it (`MPI_CC=mpicc`): where it is this very
+/// executable, it is passed over. What is meant for us alone must not name us; that is an error.
+fn compiler(language: Language, named: Option<OsString>, exe: &Path) -> Result<Vec<OsString>, String> {
+    let [ours, general] = language.variables();
+    let given = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty());
+    let choices =
+        [(language.option(), named.filter(|n| !n.is_empty())), (ours, given(ours)), (general, given(general))];
+    for (from, name) in choices {
+        let Some(name) = name else { continue };
         let split = if Path::new(&name).is_file() { Vec::new() } else { words(&name.to_string_lossy()) };
-        return if split.is_empty() { vec![name] } else { split };
+        let chosen = if split.is_empty() { vec![name] } else { split };
+        // Any word, since `ccache mpicc` comes back to us as well.
+        let Some(us) = chosen.iter().find(|w| is_file_of(w, exe)) else { return Ok(chosen) };
+        if from != general {
+            let (word, from) = (us.to_string_lossy(), from.trim_end_matches('='));
+            return Err(format!("{from} names {word}, which is this wrapper itself; name a compiler"));
+        }
     }
     let defaults = language.defaults();
-    vec![defaults.into_iter().find(|n| on_path(n)).unwrap_or(defaults[0]).into()]
+    Ok(vec![defaults.into_iter().find(|n| on_path(n) && !is_file_of(OsStr::new(n), exe)).unwrap_or(defaults[0]).into()])
+}
+
+/// A line on standard error. eprintln! panics where that cannot be written, and the exit code would be lost.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// Replaces this process by the compiler, or prints what was asked for.
@@ -292,38 +320,51 @@ pub fn main(language: Language) -> ExitCode {
     let exe = match std::env::current_exe().and_then(|exe| exe.canonicalize()) {
         Ok(exe) => exe,
         Err(e) => {
-            eprintln!("{name}: cannot find my own executable (is /proc mounted?): {e}");
+            say(&format!("{name}: cannot find my own executable (is /proc mounted?): {e}"));
             return ExitCode::FAILURE;
         }
     };
     let prefix = exe.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
     let tree = Tree::at(prefix);
     let call = parse(language, std::env::args_os().skip(1));
-    let compiler = compiler(language, call.compiler);
+    let compiler = match compiler(language, call.compiler, &exe) {
+        Ok(words) => words,
+        Err(why) => {
+            say(&format!("{name}: {why}"));
+            return ExitCode::FAILURE;
+        }
+    };
     if call.ask != Ask::Run {
-        println!("{}", answer(call.ask, language, &compiler, &tree, &call.args));
-        return ExitCode::SUCCESS;
+        let text = format!("{}\n", answer(call.ask, language, &compiler, &tree, &call.args));
+        let mut out = std::io::stdout();
+        return match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(e) => {
+                say(&format!("{name}: standard output: {e}"));
+                ExitCode::FAILURE
+            }
+        };
     }
     if has_input(&call.args) && !tree.include.join("mpi.h").is_file() {
-        eprintln!(
+        say(&format!(
             "{name}: there is no mpi.h in {}; {name} belongs in the bin folder of an installation \
              (cargo xtask install --prefix DIR makes one)",
             tree.include.display()
-        );
+        ));
         return ExitCode::FAILURE;
     }
     if call.args.is_empty() {
-        eprintln!("{}", help(language));
+        say(&help(language));
         return ExitCode::FAILURE;
     }
     let full = command(&compiler, &tree, &call.args);
     let error = std::process::Command::new(&full[0]).args(&full[1..]).exec();
     let [ours, general] = language.variables();
-    eprintln!(
+    say(&format!(
         "{name}: cannot run the compiler {}: {error}; name another with {}COMPILER, {ours} or {general}",
         full[0].to_string_lossy(),
         language.option()
-    );
+    ));
     ExitCode::from(127)
 }
 

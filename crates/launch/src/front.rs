@@ -2,10 +2,10 @@
 //! ends with the warden's exit code. Were the warden killed, it kills what is left and says so.
 //!
 //! Signals reach the warden as bytes on a socket, in order and each once, whether they came from the
-//! terminal (which sends them to the warden too, where they stay blocked) or from `kill`. The end of that
-//! socket tells the warden that this process is gone.
+//! terminal (which sends them to the warden too when standard input is a terminal; there they stay blocked) or
+//! from `kill`. The end of that socket tells the warden that this process is gone.
 use crate::job::Job;
-use crate::{Failure, reap, warden};
+use crate::{Failure, reap, say, warden};
 use oxmpi_sys::process::{self, Ended, Waited};
 use oxmpi_sys::signal::{self, SigSet};
 use oxmpi_sys::{fd, pid};
@@ -46,14 +46,14 @@ pub fn run(job: Job) -> Result<u8, Failure> {
     let ended = ours.and_then(|socket| serve(&set, &socket, warden));
     let left = reap::sweep(&foreign);
     if !left.is_empty() {
-        eprintln!("mpirun: these processes do not die, they hang in the kernel: {left:?}");
+        say(&format!("these processes do not die, they hang in the kernel: {left:?}"));
     }
     if let Some(Ended::Killed(s)) = ended {
         let name = signal::name(s);
-        eprintln!(
-            "mpirun: its second process (pid {warden} on {host}), the parent of all ranks, was killed by signal {s} \
+        say(&format!(
+            "its second process (pid {warden} on {host}), the parent of all ranks, was killed by signal {s} \
              ({name}); every process of the job was killed"
-        );
+        ));
     }
     Ok(ended.map_or(crate::exit::INTERNAL, |e| u8::try_from(e.code()).unwrap_or(crate::exit::INTERNAL)))
 }
@@ -73,6 +73,10 @@ fn serve(set: &SigSet, warden_socket: &OwnedFd, warden: i32) -> Option<Ended> {
             Ok(s) => {
                 // It is never full of so few bytes, unless the warden hangs; then the signal is lost on it.
                 let _ = fd::send(warden_socket.as_fd(), &[s as u8], false);
+                if s == signal::CONT || ENDING.contains(&s) {
+                    // It may have been stopped, by itself or with the group.
+                    let _ = process::kill(warden, signal::CONT);
+                }
                 if s == signal::TSTP {
                     let _ = process::kill(pid(), signal::STOP);
                 }

@@ -165,7 +165,9 @@ fn environment(program: &Program) -> Result<BTreeMap<OsString, OsString>, Failur
                 vars.insert(name.clone(), v.clone());
             }
             None if vars.contains_key(name) => {}
-            None => eprintln!("mpirun: -x {}: it is not set in mpirun's environment", Path::new(name).display()),
+            None => {
+                crate::say(&format!("-x {}: it is not set in mpirun's environment", Path::new(name).display()));
+            }
         }
     }
     if let Some(lib) = own_library_directory() {

@@ -13,7 +13,8 @@
 //!
 //! Standard: MPI-5.0 11.5 (portable process startup with mpiexec).
 //! Known gaps: one host; no binding; no resource managers; with front *and* warden killed at once by
-//! SIGKILL, a process that a rank started and that knows nothing of MPI lives on.
+//! SIGKILL (a SIGKILL for the process group does that only at a terminal), a process that a rank started and
+//! that knows nothing of MPI lives on.
 pub mod cli;
 pub mod front;
 pub mod hosts;
@@ -59,13 +60,19 @@ impl Failure {
     }
 }
 
+/// A line on standard error. eprintln! panics where that cannot be written, and the exit code would be lost.
+pub fn say(text: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "mpirun: {text}");
+}
+
 /// The whole program.
 pub fn main() -> ExitCode {
     let arguments: Vec<std::ffi::OsString> = std::env::args_os().skip(1).collect();
     match run(&arguments) {
         Ok(code) => ExitCode::from(code),
         Err(f) => {
-            eprintln!("mpirun: {}", f.text);
+            say(&f.text);
             ExitCode::from(f.code)
         }
     }

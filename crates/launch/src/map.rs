@@ -8,6 +8,7 @@
 //!
 //! The programs of an MPMD command are mapped one after the other onto what the earlier ones left.
 //! Known gaps: objects below the node (cores, caches, packages), rankfiles, sequential mapping.
+use oxmpi_transport_shm::layout::MAX_RANKS;
 use std::fmt;
 
 /// A host as the mapper sees it.
@@ -61,6 +62,8 @@ impl Map {
 pub enum Why {
     Slots,
     Caps,
+    /// More than [`MAX_RANKS`] for each host.
+    TooMany,
     /// More ranks than so many per node give.
     PerNode(usize),
     NoRanks,
@@ -103,6 +106,9 @@ pub fn map(hosts: &[Host], request: &Request<'_>) -> Result<Map, Refusal> {
     }
     if wanted > caps {
         return refused(Why::Caps, &used);
+    }
+    if wanted > MAX_RANKS.saturating_mul(hosts.len()) {
+        return refused(Why::TooMany, &used);
     }
     let mut places = Vec::new();
     for (program, count) in counts.into_iter().enumerate() {
@@ -228,6 +234,12 @@ impl fmt::Display for Refusal {
                 self.hosts.len(),
                 each.saturating_mul(self.hosts.len())
             )?,
+            Why::TooMany => {
+                return write!(
+                    f,
+                    "{wanted} ranks were asked for; a host takes at most {MAX_RANKS}, however many slots it has."
+                );
+            }
             Why::NoRanks => return write!(f, "No rank was asked for: -n must be at least 1."),
             Why::NoHosts => return write!(f, "No host is left to run on."),
         }

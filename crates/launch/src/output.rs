@@ -3,7 +3,8 @@
 //! Rules, for jobs of several ranks:
 //! - a line of one rank is never mixed with another's; bytes are otherwise passed as they are;
 //! - a line that is not ended is shown after [`PARTIAL`] without news; from then on it owns the destination;
-//!   another rank's line waits for it up to [`HOLD`], then a line break is put in between;
+//!   another rank's line waits for it up to [`HOLD`], whatever the owner adds, then a line break is put in
+//!   between;
 //! - a line longer than [`CAP`] is passed in pieces and owns the destination likewise;
 //! - what a rank leaves unfinished when it closes its output is passed without a line break (with one, when
 //!   lines are tagged).
@@ -51,8 +52,8 @@ struct Destination {
     queue: VecDeque<u8>,
     /// The source whose line is unfinished in what was queued last.
     owner: Option<usize>,
-    /// When something was queued last.
-    touched: Instant,
+    /// Since when there is this owner.
+    owned_since: Instant,
     /// The last byte queued was not a line break.
     mid_line: bool,
     polled: bool,
@@ -68,6 +69,8 @@ struct Source {
     buffer: Vec<u8>,
     /// When bytes arrived last.
     since: Instant,
+    /// Since when there has been something in the buffer that may go out as it is.
+    waiting_since: Option<Instant>,
     /// In the middle of a line that has begun to go out.
     mid_line: bool,
     paused: bool,
@@ -128,6 +131,7 @@ impl Output {
             prefix,
             buffer: Vec::new(),
             since: Instant::now(),
+            waiting_since: None,
             mid_line: false,
             paused: false,
         });
@@ -156,6 +160,9 @@ impl Output {
             Err(e) if e.kind() == ErrorKind::WouldBlock && last => source.fd = None,
             Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
             Err(_) => source.fd = None,
+        }
+        if source.waiting_since.is_none() && source.ready() {
+            source.waiting_since = Some(Instant::now());
         }
         self.offer(index, false, poller);
         self.flush(to, poller);
@@ -190,8 +197,12 @@ impl Output {
                 }
                 source.buffer.drain(..take);
                 destination.mid_line = source.mid_line;
-                destination.touched = Instant::now();
-                destination.owner = (source.mid_line && !self.raw).then_some(index);
+                source.waiting_since = None;
+                let owner = (source.mid_line && !self.raw).then_some(index);
+                if owner.is_some() && owner != destination.owner {
+                    destination.owned_since = Instant::now();
+                }
+                destination.owner = owner;
             }
             if ended && source.buffer.is_empty() && destination.owner == Some(index) {
                 destination.owner = None;
@@ -274,9 +285,10 @@ impl Output {
             let owner = self.destinations[to].owner;
             match owner {
                 Some(o) if o != i => {
-                    let ready = source.buffer.contains(&b'\n') || source.fd.is_none() || source.buffer.len() >= CAP;
-                    let patient = self.destinations[to].touched.max(self.sources[o].since) + HOLD;
-                    if ready && self.destinations[to].queue.is_empty() && due(patient) {
+                    // What the owner writes meanwhile does not count: its line may never end.
+                    let Some(waiting) = source.waiting_since else { continue };
+                    let patient = self.destinations[to].owned_since.max(waiting) + HOLD;
+                    if self.destinations[to].queue.is_empty() && due(patient) {
                         self.sources[o].mid_line = false;
                         self.destinations[to].owner = None;
                         self.destinations[to].break_line();
@@ -332,6 +344,14 @@ impl Output {
     }
 }
 
+impl Source {
+    /// It has something that need not wait for more.
+    fn ready(&self) -> bool {
+        let some = !self.buffer.is_empty();
+        some && (self.fd.is_none() || self.buffer.len() >= CAP || self.buffer.contains(&b'\n'))
+    }
+}
+
 impl Destination {
     fn new(original: BorrowedFd<'_>) -> io::Result<Destination> {
         let kind = fd::identity(original.as_raw_fd())?.kind;
@@ -350,7 +370,7 @@ impl Destination {
             way,
             queue: VecDeque::new(),
             owner: None,
-            touched: Instant::now(),
+            owned_since: Instant::now(),
             mid_line: false,
             polled: false,
             closed: false,
@@ -361,7 +381,6 @@ impl Destination {
     fn break_line(&mut self) {
         self.queue.push_back(b'\n');
         self.mid_line = false;
-        self.touched = Instant::now();
     }
 
     /// Ok(true): it takes no more now.
@@ -471,6 +490,24 @@ mod tests {
         r.write(1, "y\n");
         r.pass_time(HOLD + PARTIAL);
         assert_eq!(r.shown(), "stuck\ny\n");
+    }
+
+    /// A progress display that rewrites its line for ever does not silence the other ranks.
+    #[test]
+    fn a_line_that_grows_for_ever_does_not_hold_the_others() {
+        let mut r = rig(2, Tag::None);
+        r.write(0, "1%");
+        r.pass_time(PARTIAL);
+        r.write(1, "other\n");
+        let early = Instant::now() - HOLD;
+        r.output.destinations[0].owned_since = early;
+        r.output.sources[1].waiting_since = Some(early);
+        r.write(0, "\r2%");
+        assert_eq!(r.shown(), "1%");
+        r.pass_time(Duration::ZERO);
+        assert_eq!(r.shown(), "\nother\n");
+        r.pass_time(PARTIAL);
+        assert_eq!(r.shown(), "\r2%");
     }
 
     #[test]

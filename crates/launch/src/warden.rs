@@ -15,6 +15,7 @@ use crate::output::{self, Output, Stream};
 use crate::{exit, reap};
 use oxmpi_pmi::env::Named;
 use oxmpi_pmi::message::{self, Message};
+use oxmpi_sys::fd::Kind;
 use oxmpi_sys::poll::{Interest, Poller};
 use oxmpi_sys::process::{self, Ended, Spawn, SpawnError, Step, Waited};
 use oxmpi_sys::signal::{self, SigSet, SignalFd};
@@ -28,12 +29,17 @@ use std::time::{Duration, Instant};
 /// Between SIGTERM and SIGKILL after a fault.
 const FAULT_GRACE: Duration = Duration::from_millis(20);
 /// The same when the user asked for the end, so that programs can save what they have.
-const USER_GRACE: Duration = Duration::from_secs(2);
+const USER_GRACE: Duration = Duration::from_millis(800);
 const TIMEOUT_GRACE: Duration = Duration::from_millis(200);
 /// For the exit status that explains a closed socket.
 const STATUS_GRACE: Duration = Duration::from_millis(20);
 /// `timeout` and the terminal send a signal to a process and to its group: that is one, not two.
 const SAME_SIGNAL: Duration = Duration::from_millis(200);
+
+/// How many messages of one rank are taken before the others have their turn.
+const IN_TURN: usize = 16;
+/// The same for a rank that has ended, whose last words count; more than a socket holds of honest ones.
+const AT_THE_END: usize = 1024;
 
 /// Descriptor numbers in every rank: out of the way of shell redirections, within the first 64.
 const SEGMENT_FD: i32 = 62;
@@ -63,6 +69,8 @@ struct Rank {
     /// That process, where it is not our child.
     watch: Option<OwnedFd>,
     finalized: bool,
+    /// It ended well and never called MPI_Init: every rank must be like that, or none.
+    without_mpi: bool,
     /// Its socket closed too early: when to stop waiting for a status.
     left_at: Option<Instant>,
 }
@@ -96,7 +104,7 @@ pub fn run(job: Job, front: OwnedFd, front_pid: i32, mask: &SigSet) -> u8 {
     match start(job, front, front_pid, mask) {
         Ok(mut warden) => warden.serve(),
         Err(e) => {
-            eprintln!("mpirun: cannot begin: {e}");
+            crate::say(&format!("cannot begin: {e}"));
             reap::sweep(&[]);
             exit::SYSTEM
         }
@@ -104,6 +112,11 @@ pub fn run(job: Job, front: OwnedFd, front_pid: i32, mask: &SigSet) -> u8 {
 }
 
 fn start(job: Job, front: OwnedFd, front_pid: i32, mask: &SigSet) -> io::Result<Warden> {
+    // A SIGKILL for the user's process group must leave one of us. At a terminal we stay in that group,
+    // since only its foreground group may read from it.
+    if !fd::identity(0).is_ok_and(|i| i.kind == Kind::Terminal) {
+        process::leave_group()?;
+    }
     // SIGCONT also wakes us should we be stopped when the front dies; the socket's end says that it did.
     process::signal_on_parent_death(signal::CONT)?;
     if process::parent() != front_pid {
@@ -220,24 +233,32 @@ impl Warden {
         self.deliver();
         match (self.verdict, self.output.lost.take()) {
             (None, Some(e)) => {
-                eprintln!("mpirun: not all of the output could be written: {e}");
+                crate::say(&format!("not all of the output could be written: {e}"));
                 exit::SYSTEM
             }
             (verdict, _) => verdict.unwrap_or(0),
         }
     }
 
-    /// Delivers what the ranks left in their pipes, at the reader's pace; after a signal, not for long.
+    /// Delivers what the ranks left in their pipes, at the reader's pace; after a signal or the time limit,
+    /// not for long.
     fn deliver(&mut self) {
         // Nothing but output has a meaning any more, so nothing else may wake us.
         self.ranks.clear();
         if let Some(mut input) = self.input.take() {
             input.close(&self.poller);
         }
-        let until = self.asked_at.map(|at| at + USER_GRACE);
+        let limit = [self.asked_at, self.times_out_at].into_iter().flatten().min();
+        let until = limit.map(|at| at + USER_GRACE);
         while !self.output.drain(&self.poller) {
             let now = Instant::now();
             if until.is_some_and(|at| at <= now) {
+                if self.verdict.is_none() {
+                    // Every rank did well, but nobody read it all in time.
+                    self.verdict = Some(exit::TIMEOUT);
+                    let seconds = self.job.timeout.unwrap_or_default().as_secs_f64();
+                    self.say(&format!("the job's output was not read within {seconds} s (--timeout)"));
+                }
                 return;
             }
             let tokens = self.poller.wait(until.map(|at| at - now)).unwrap_or_default();
@@ -277,9 +298,9 @@ impl Warden {
         tokens.sort_unstable();
         for (kind, index) in tokens.into_iter().map(token::split) {
             match kind {
-                token::CONTROL => self.hear(index),
+                token::CONTROL => self.hear(index, IN_TURN),
                 token::WATCH => {
-                    self.hear(index);
+                    self.hear(index, AT_THE_END);
                     if let Some(rank) = self.ranks.get_mut(index) {
                         rank.watch = None;
                         self.gone_early(index);
@@ -388,7 +409,7 @@ impl Warden {
                 }
                 self.verdict = Some(128 + signal as u8);
                 let name = signal::name(signal);
-                let grace = USER_GRACE.as_secs();
+                let grace = USER_GRACE.as_secs_f64();
                 self.say(&format!("{name}: passed to the ranks, which have {grace} s; once more kills them"));
                 self.end(signal, USER_GRACE);
             }
@@ -412,12 +433,15 @@ impl Warden {
         }
     }
 
-    /// Takes every message that rank `r` has sent.
-    fn hear(&mut self, r: usize) {
+    /// Takes at most `most` messages that rank `r` has sent: one that floods us must not keep us from the
+    /// others. What is left is reported again.
+    fn hear(&mut self, r: usize, most: usize) {
         let mut packet = [0; message::MAX];
-        while let Some(control) = self.ranks.get(r).and_then(|k| k.control.as_ref()) {
+        for _ in 0..most {
+            let Some(control) = self.ranks.get(r).and_then(|k| k.control.as_ref()) else { return };
             match fd::receive(control.as_fd(), &mut packet) {
-                Ok(got) if got.len == 0 => self.hung_up(r),
+                // An empty message, unlike the end, has a sender.
+                Ok(got) if got.len == 0 && got.sender.is_none() => self.hung_up(r),
                 Ok(got) => {
                     let message = match got.truncated {
                         true => Err(message::Malformed(format!("longer than {} bytes", message::MAX))),
@@ -440,6 +464,7 @@ impl Warden {
                     None => {
                         self.ranks[r].initialised = Some(pid);
                         self.watch(r, pid);
+                        self.check_all_initialise();
                     }
                     Some(first) => self.fault(
                         exit::NO_FINALIZE,
@@ -506,8 +531,11 @@ impl Warden {
         }
         // Of those that ended together, one that was killed is the likelier cause.
         ended.sort_by_key(|(_, how)| matches!(how, Ended::Exited(_)));
+        // What they said before counts before how any of them ended.
+        for (r, _) in &ended {
+            self.hear(*r, AT_THE_END);
+        }
         for (r, how) in ended {
-            self.hear(r);
             self.ranks[r].left_at = None;
             self.judge(r, how);
         }
@@ -521,11 +549,25 @@ impl Warden {
                 self.fault(128u8.wrapping_add(s as u8), &text);
             }
             _ if unfinished => self.left_without_finalize(r, Some(how.code())),
-            Ended::Exited(0) => {}
+            Ended::Exited(0) => {
+                self.ranks[r].without_mpi = self.ranks[r].initialised.is_none();
+                self.check_all_initialise();
+            }
             Ended::Exited(code) => {
                 let text = format!("{} exited with code {code}", self.who(r));
                 self.fault(code as u8, &text);
             }
+        }
+    }
+
+    /// A rank that called MPI_Init waits for ever for one that ended without.
+    fn check_all_initialise(&mut self) {
+        let without = self.ranks.iter().position(|r| r.without_mpi);
+        let with = self.ranks.iter().position(|r| r.initialised.is_some());
+        if let (Some(without), Some(with)) = (without, with) {
+            let text =
+                format!("rank {without} ended without calling MPI_Init while rank {with} did; the job cannot go on");
+            self.fault(exit::NO_FINALIZE, &text);
         }
     }
 
@@ -630,8 +672,16 @@ impl Spawner<'_> {
             descriptor_limit: self.limit,
         }
         .start()?;
-        let rank_state =
-            Rank { pid, ended: None, control: None, initialised: None, watch: None, finalized: false, left_at: None };
+        let rank_state = Rank {
+            pid,
+            ended: None,
+            control: None,
+            initialised: None,
+            watch: None,
+            finalized: false,
+            without_mpi: false,
+            left_at: None,
+        };
         let registered = poller
             .add(control.as_fd(), Interest::Read, token::CONTROL + rank as u64)
             .and_then(|()| output.add(rank, Stream::Out, out, poller))

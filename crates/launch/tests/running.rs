@@ -107,10 +107,13 @@ fn what_cannot_be_run_says_so() {
 
 #[test]
 fn refusals_have_their_codes_and_reasons() {
-    let cases: [(&[&str], i32, &str); 11] = [
+    let cases: [(&[&str], i32, &str); 14] = [
         (&["--host", "localhost:2", "-n", "3", "true"], 65, "There are not enough slots available: 3 ranks"),
         (&["--host", "localhost:2", "-n", "3", "true"], 65, "--host localhost:2"),
         (&["--host", "localhost:2", "-n", "3", "true"], 65, "--oversubscribe"),
+        (&["--oversubscribe", "-n", "4097", "true"], 65, "at most 4096"),
+        (&["--oversubscribe", "-n", "2000000000", "true"], 65, "at most 4096"),
+        (&["--host", "localhost:1000000", "true"], 65, "at most 4096"),
         (&["--host", "somewhere-else", "true"], 69, "several hosts arrive with a later version"),
         (&["--host", "-oProxyCommand=x", "true"], 66, "not a host name"),
         (&["--hostfile", "/no/such/file", "true"], 66, "/no/such/file"),
@@ -314,6 +317,21 @@ fn a_signal_does_not_wait_for_a_reader() {
     job.finish();
 }
 
+/// Nor does a time limit, whether the ranks still run or not.
+#[test]
+fn a_timeout_does_not_wait_for_a_reader() {
+    for (program, part) in
+        [("yes", "did not end within 0.3 s"), ("head -c 65000 /dev/zero", "was not read within 0.3 s")]
+    {
+        let mut job =
+            mpirun(&["--timeout", "0.3", "--oversubscribe", "-n", "4", "sh", "-c", &format!("exec {program}")]).start();
+        let status = eventually("the end", || job.child.try_wait().unwrap());
+        assert_eq!(status.code(), Some(124));
+        let o = job.finish();
+        assert!(o.err.contains(part), "{}", o.err);
+    }
+}
+
 /// What was written before the end is delivered in full to a reader that comes late.
 #[test]
 fn a_late_reader_gets_everything() {
@@ -330,6 +348,18 @@ fn output_that_cannot_be_written_is_not_success() {
     let o = run.outcome();
     assert_eq!(o.code, 71);
     assert!(o.err.contains("No space left"), "{}", o.err);
+}
+
+/// Nor does an exit code depend on whether the words for it can be written.
+#[test]
+fn exit_codes_survive_a_full_disk() {
+    for (args, code) in
+        [(&["no-such-program-at-all"][..], 127), (&["-n", "1", "/etc/passwd"], 126), (&["-x", "NO_SUCH", "true"], 0)]
+    {
+        let mut run = mpirun(args);
+        run.command.stderr(std::fs::File::options().write(true).open("/dev/full").unwrap());
+        assert_eq!(run.outcome().code, code, "{args:?}");
+    }
 }
 
 #[test]

@@ -70,6 +70,15 @@ pub fn group() -> i32 {
     unsafe { libc::getpgrp() }
 }
 
+/// Makes this process the leader of a process group of its own.
+pub fn leave_group() -> io::Result<()> {
+    // SAFETY: setpgid takes no pointers.
+    match unsafe { libc::setpgid(0, 0) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
 /// Sends `signal` to one process. Zero and negative ids, which mean groups, are refused.
 pub fn kill(pid: i32, signal: i32) -> io::Result<()> {
     if pid <= 0 {
