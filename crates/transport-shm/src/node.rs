@@ -112,11 +112,6 @@ impl Node {
         }
     }
 
-    /// Wakes this process's own sleeping threads.
-    pub fn ring_self(&self) {
-        self.segment.control(self.me).bell.wake();
-    }
-
     /// What a thread needs to sleep outside the engine's lock.
     pub fn sleeper(&self) -> Sleeper {
         Sleeper { bell: &self.segment.control(self.me).bell, asymmetric: self.segment.asymmetric_fence }
@@ -160,10 +155,6 @@ impl Node {
             };
         }
         self.single_copy[peer]
-    }
-
-    pub fn pid_of(&self, peer: usize) -> u32 {
-        self.segment.control(peer).identity.pid.load(Ordering::Acquire)
     }
 }
 
