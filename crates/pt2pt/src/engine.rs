@@ -285,6 +285,11 @@ impl State {
         if proc == self.me { Route::Loopback } else { Route::Shm(proc) }
     }
 
+    /// The shared memory that this process gives out; None for a singleton.
+    pub fn heap(&self) -> Option<Arc<oxmpi_transport_shm::heap::Heap>> {
+        self.node.as_ref().map(|n| n.heap().clone())
+    }
+
     fn wake_threads(&self) {
         if let Some(n) = &self.node {
             n.ring(self.me as usize);

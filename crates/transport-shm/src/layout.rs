@@ -82,6 +82,8 @@ pub struct Layout {
     /// Words of one rank's bitmap.
     pub bitmap_words: usize,
     pub pairs: usize,
+    /// The ranks' areas of the heap; see [`crate::heap`].
+    pub areas: u64,
     pub total: u64,
 }
 
@@ -91,7 +93,8 @@ impl Layout {
         let bitmaps = controls + n * size_of::<Control>();
         let bitmap_words = round(n.div_ceil(64), LINE / 8);
         let pairs = round(bitmaps + n * bitmap_words * 8, PAGE);
-        Layout { n, controls, bitmaps, bitmap_words, pairs, total: pairs as u64 + (n * n) as u64 * PAIR as u64 }
+        let areas = pairs as u64 + (n * n) as u64 * PAIR as u64;
+        Layout { n, controls, bitmaps, bitmap_words, pairs, areas, total: areas + n as u64 * crate::heap::AREA }
     }
     /// Offset of the ring from `from` to `to`.
     pub fn pair(&self, from: usize, to: usize) -> u64 {

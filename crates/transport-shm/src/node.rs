@@ -1,4 +1,5 @@
 //! This rank among the ranks of its node: connecting on first use, ringing, sleeping, single copy.
+use crate::heap::Heap;
 use crate::layout::Identity;
 use crate::link::{Incoming, Outgoing};
 use crate::segment::Segment;
@@ -6,6 +7,7 @@ use oxmpi_base::consts::MPI_ERR_NO_MEM;
 use oxmpi_base::{Error, Result};
 use oxmpi_ring::doorbell::Fence;
 use oxmpi_ring::wait::Cores;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -31,6 +33,7 @@ pub struct Node {
     fence: Fence,
     seen_arrivals: u32,
     single_copy: Vec<SingleCopy>,
+    heap: Arc<Heap>,
 }
 
 impl Node {
@@ -47,7 +50,13 @@ impl Node {
         // A process that could not register is not reached by the sleepers' barriers: it fences for itself.
         let fence = if segment.asymmetric_fence && membarrier { Fence::Sleeper } else { Fence::Both };
         let cores = if segment.shared_cores { Cores::Shared } else { Cores::Dedicated };
-        Node { me, cores, fence, seen_arrivals: 0, single_copy: vec![SingleCopy::Unknown; n], segment }
+        let heap = Arc::new(segment.heap(me));
+        Node { me, cores, fence, heap, seen_arrivals: 0, single_copy: vec![SingleCopy::Unknown; n], segment }
+    }
+
+    /// Shared memory that this rank gives out.
+    pub fn heap(&self) -> &Arc<Heap> {
+        &self.heap
     }
 
     pub fn size(&self) -> usize {
