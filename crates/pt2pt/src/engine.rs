@@ -1,4 +1,5 @@
 //! The engine's state, its lock, and how a thread waits.
+use crate::large::{Copy, Timed};
 use crate::matching::{Held, Posted};
 use crate::ranks::{Enrolled, Ranks};
 use crate::request::{Outcome, Phase, ReqId, Requests};
@@ -6,8 +7,10 @@ use crate::span::Span;
 use oxmpi_base::{Error, Result};
 use oxmpi_ring::wait::{Cores, Evidence, Step, Waiter};
 use oxmpi_transport::wire::{Context, Kind, Rts};
+use oxmpi_transport_shm::choice::Choice;
 use oxmpi_transport_shm::link::{Incoming, Outgoing};
 use oxmpi_transport_shm::node::{Node, Sleeper};
+use oxmpi_transport_shm::single::Run;
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,6 +34,8 @@ pub(crate) struct Inbound {
     pub expect: u64,
     pub got: u64,
     pub to: Target,
+    /// To learn how fast this way is.
+    pub timed: Option<Timed>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,7 +49,7 @@ pub(crate) enum Waiting {
     Control {
         kind: Kind,
         ctx: Context,
-        bytes: [u8; 24],
+        bytes: [u8; 48],
         len: usize,
     },
     /// The first frame of this send request.
@@ -87,6 +92,11 @@ pub struct State {
     pub(crate) posted: Posted,
     pub(crate) held: Held,
     pub(crate) early: Slots<Early>,
+    /// Transfers by single copy that this process has a part in.
+    pub(crate) copies: Vec<Copy>,
+    pub(crate) choice: Choice,
+    /// Room for lists of runs.
+    pub(crate) runs: Vec<Run>,
     /// Rings ever accepted; those that were closed after an error are no longer in `incoming`.
     pub(crate) accepted: usize,
     /// Completions and arrivals, for waking other threads.
@@ -154,6 +164,9 @@ impl Engine {
             posted: Posted::default(),
             held: Held::default(),
             early: Slots { all: Vec::new(), free: Vec::new() },
+            copies: Vec::new(),
+            choice: Choice::default(),
+            runs: Vec::new(),
             accepted: 0,
             events: 0,
         };

@@ -63,6 +63,8 @@ pub(crate) struct Request {
     /// Sends: bytes given to the transport, and how many to give.
     pub moved: u64,
     pub limit: u64,
+    /// Sends: the ticket counter of a large one.
+    pub ticket: Option<u32>,
     /// Receives that have not matched: where they are posted.
     pub posted: Option<Place>,
     pub outcome: Outcome,
@@ -82,6 +84,7 @@ const BLANK: Request = Request {
     expects: Expects::Nothing,
     moved: 0,
     limit: 0,
+    ticket: None,
     posted: None,
     outcome: Outcome::SENT,
     detached: false,
