@@ -14,6 +14,7 @@ pub mod matching;
 mod progress;
 pub mod ranks;
 mod recv;
+mod report;
 pub mod request;
 mod send;
 pub mod span;

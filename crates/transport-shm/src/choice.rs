@@ -83,6 +83,13 @@ pub enum Distance {
 }
 pub const DISTANCES: usize = 3;
 
+impl Distance {
+    pub const ALL: [Distance; DISTANCES] = [Distance::Cache, Distance::Socket, Distance::Node];
+    pub fn name(self) -> &'static str {
+        ["same cache", "same socket", "other socket"][self as usize]
+    }
+}
+
 #[derive(Clone, Copy, Default)]
 struct Figure {
     /// Smoothed time of 1024 bytes, in picoseconds; 0 is unknown.
@@ -102,7 +109,7 @@ pub struct Choice {
 }
 
 /// Transfers of each way before they are compared.
-const TRIALS: u32 = 3;
+const TRIALS: u32 = 4;
 /// Every so many messages of a class another way is tried, if it is not hopeless.
 const LOOK_AROUND: u32 = 61;
 const HOPELESS: u64 = 3;
@@ -144,11 +151,12 @@ impl Choice {
         let f = &mut self.class(d, shaped, bytes).ways[way.index()];
         let pace = (ns.saturating_mul(1_024_000) / bytes.max(1)).max(1);
         f.pace = match f.taken {
-            // The first one pays for page faults and first uses.
+            // The first ones pay for page faults and first uses.
             0 | 1 => pace,
+            n if n < TRIALS => pace.min(f.pace),
             // A single slow one (a preemption) moves it little, a faster one at once more.
             _ if pace > f.pace => f.pace + (pace - f.pace).min(f.pace) / 8,
-            _ => f.pace - (f.pace - pace) / 4,
+            _ => f.pace - (f.pace - pace) / 2,
         };
         f.taken = f.taken.saturating_add(1);
     }
