@@ -10,18 +10,23 @@
 //! When all pieces are in place the receiver completes and frees the sender (Fin). When a piece fails, on either side, the whole message is asked
 //! for again through chunks (Cts); the mechanism that failed is closed for that peer.
 //!
+//! Messages up to [`LONG_MAX`] are sent at once (EagerLong), or announced where the receiver has found that faster. As programs may count on such a
+//! message leaving without its receive, an announcement that nobody takes is withdrawn after a short while, with the ticket counter as judge, and
+//! the message is sent after all (Late).
+//!
 //! Invariants: a request has at most one [`Copy`]; a buffer is free only when no side copies from or to it any more. What is not one run in memory is
 //! copied by its owner in lists of runs, without a temporary copy. A turn of progress copies at most [`TURN`] bytes, so that large transfers and
 //! small messages share a process.
 //! This module is one of the crate's homes of `unsafe`.
-use crate::engine::{Inbound, State, Target};
+use crate::engine::{Early, Inbound, State, Target};
 use crate::recv::arrived;
 use crate::request::{Expects, ReqId};
+use crate::send::LONG_MAX;
 use oxmpi_base::Result;
 use oxmpi_transport::wire::*;
-use oxmpi_transport_shm::choice::{Mechanism, Way};
+use oxmpi_transport_shm::choice::{Mechanism, Way, class_of};
+use oxmpi_transport_shm::node::Ticket;
 use oxmpi_transport_shm::single::{Exposed, Piece, Way as Direction};
-use std::sync::atomic::Ordering;
 
 /// Smallest message for which single copy is thought of.
 const SINGLE_COPY_MIN: u64 = 4 * 1024;
@@ -33,6 +38,18 @@ const PIECE: (u64, u64) = (4 * 1024, 256 * 1024);
 const TURN: u64 = 1024 * 1024;
 /// Where runs are shorter than this on average, chunks are better than lists of runs.
 const RUN_MIN: u64 = 128;
+
+/// Size classes of messages up to [`LONG_MAX`] that are too long for one frame.
+pub(crate) const MIDDLE: usize = 4;
+/// Turns of progress that an announcement of such a message waits.
+const PATIENCE: u32 = 200;
+
+/// See the module's text on messages up to [`LONG_MAX`].
+pub(crate) struct Late {
+    request: ReqId,
+    pub dest: u32,
+    turns: u32,
+}
 
 /// A transfer whose time is to be learned.
 #[derive(Clone, Copy)]
@@ -54,7 +71,9 @@ pub(crate) struct Copy {
     limit: u64,
     piece: u64,
     /// The sender's ticket counter, where both sides copy.
-    ticket: Option<u32>,
+    ticket: Option<Ticket>,
+    /// Pieces that this side has claimed in advance.
+    claimed: u64,
     /// Pieces that this side has taken.
     taken: u64,
     /// No more pieces for this side.
@@ -81,29 +100,126 @@ impl Copy {
 }
 
 impl State {
-    /// Announces send request `i`.
-    pub(crate) fn announce(&mut self, dest: u32, i: u32) -> bool {
+    /// Send request `i`, as the receiver is told of it.
+    pub(crate) fn describe(&mut self, i: u32) -> Rts {
         let send = self.requests.id(i).0;
         let r = self.requests.at(i);
-        let total = r.limit;
-        let mut rts = Rts { total, send, ticket: NO_TICKET, stamp: oxmpi_sys::clock::nanos(), ..Rts::default() };
-        if let (Some(at), Some(node)) = (r.span.address(), &mut self.node) {
-            let e = node.single().expose(at, total as usize);
-            (rts.address, rts.place) = (e.address, e.place);
-            if r.ticket.is_none() {
-                r.ticket = node.take_ticket();
+        let stamp = oxmpi_sys::clock::nanos();
+        let mut rts = Rts { total: r.limit, send, ticket: NO_TICKET, stamp, ..Rts::default() };
+        match (r.span.address(), &mut self.node) {
+            (Some(at), Some(node)) => {
+                let e = node.single().expose(at, r.limit as usize);
+                (rts.address, rts.place) = (e.address, e.place);
             }
-            rts.ticket = r.ticket.unwrap_or(NO_TICKET);
+            _ => rts.run = r.span.mean_run().min(u32::MAX as u64) as u32,
         }
-        if rts.address == 0 {
-            rts.run = r.span.mean_run().min(u32::MAX as u64) as u32;
+        rts
+    }
+
+    /// Whether a message that could be sent at once is announced.
+    pub(crate) fn announces(&mut self, dest: u32, i: u32) -> bool {
+        let Some(node) = &mut self.node else { return false };
+        let r = self.requests.at(i);
+        if r.span.address().is_none() || !node.prefers_announced(dest as usize, class_of(r.limit)) {
+            return false;
         }
+        if r.ticket.is_none() {
+            r.ticket = node.take_ticket();
+        }
+        r.ticket.is_some()
+    }
+
+    /// Announces send request `i`.
+    pub(crate) fn announce(&mut self, dest: u32, i: u32) -> bool {
+        let mut rts = self.describe(i);
+        let r = self.requests.at(i);
+        if rts.address != 0
+            && r.ticket.is_none()
+            && let Some(node) = &mut self.node
+        {
+            r.ticket = node.take_ticket();
+        }
+        rts.ticket = r.ticket.map_or(NO_TICKET, |t| t.0);
         let out = self.peers[dest as usize].out.as_mut().expect("connected before anything is queued");
         let sent = out.push_bytes(Kind::Rts, r.envelope.ctx, r.envelope.tag, &rts.encode());
         if sent {
             r.expects = Expects::Answer;
+            if r.limit <= LONG_MAX && !r.sync {
+                let request = self.requests.id(i);
+                self.late.push(Late { request, dest, turns: 0 });
+            }
         }
         sent
+    }
+
+    /// Announcements whose time is over are withdrawn.
+    #[cold]
+    pub(crate) fn look_at_late(&mut self) {
+        self.late.iter_mut().for_each(|l| l.turns += 1);
+        if self.late.iter().any(|l| l.turns > PATIENCE) {
+            self.withdraw(PATIENCE);
+        }
+    }
+    /// This thread is about to sleep: nothing may wait for its patience to end.
+    pub(crate) fn hurry(&mut self) {
+        if !self.late.is_empty() {
+            self.withdraw(0);
+        }
+    }
+    fn withdraw(&mut self, older: u32) {
+        for k in (0..self.late.len()).rev() {
+            let Late { request, dest, turns } = self.late[k];
+            if turns < older {
+                continue;
+            }
+            self.late.swap_remove(k);
+            let Some(r) = self.requests.get(request).filter(|r| r.expects == Expects::Answer) else { continue };
+            let (Some(t), Some(node)) = (r.ticket, &mut self.node) else { continue };
+            if node.close_ticket(self.me as usize, t, 0).is_none() {
+                continue; // the receiver has come
+            }
+            r.expects = Expects::Nothing;
+            self.return_ticket(request.index());
+            self.peers[dest as usize].pushing.push_back(request.index());
+            // A failure here is a process whose ring was closed, which has failed the request.
+            let _ = self.control(dest, Kind::Late, &request.0.to_ne_bytes());
+        }
+    }
+
+    /// The sender of an announced message sends it after all.
+    pub(crate) fn comes_late(&mut self, peer: u32, send: u64) -> Result<()> {
+        if self.receiving(peer, send) {
+            return Ok(()); // its receive was here first and has found out
+        }
+        let Some((e, total)) = self.early.find(|e| match e {
+            Early::Announced { peer: p, rts } if *p == peer && rts.send == send => Some(rts.total),
+            _ => None,
+        }) else {
+            return Err(self.malformed(peer));
+        };
+        if total > LONG_MAX {
+            return Err(self.malformed(peer));
+        }
+        *self.early.at(e) = Early::Arriving { bytes: vec![0; total as usize], got: 0, peer };
+        let to = Target::Early(e);
+        self.peers[peer as usize].inbound.push(Inbound { send, expect: total, got: 0, to, timed: None });
+        Ok(())
+    }
+
+    /// A message that came at once has met its waiting receive `i`.
+    pub(crate) fn time_eager(&mut self, peer: u32, i: u32, rts: &Rts) -> Option<Timed> {
+        if class_of(rts.total) >= MIDDLE {
+            return None;
+        }
+        let there = Exposed { address: rts.address, place: rts.place };
+        let shaped = there.address == 0 || self.requests.at(i).span.address().is_none();
+        if shaped {
+            return None;
+        }
+        let limit = rts.total.min(self.requests.at(i).span.len());
+        let next = self.way_for(peer, i, rts, &there, limit, true);
+        self.next_way[class_of(rts.total)] = Some(next);
+        Some(Timed { since: rts.stamp, way: Way::Eager, shaped: false })
     }
 
     pub(crate) fn return_ticket(&mut self, i: u32) {
@@ -136,7 +252,30 @@ impl State {
         let now = oxmpi_sys::clock::nanos();
         // A stamp from the future, or from long ago, is no stamp.
         let since = if waited && rts.stamp <= now && now - rts.stamp < 1_000_000_000 { rts.stamp } else { now };
-        let way = self.way_for(peer, i, &rts, &there, limit);
+        let ticket = (rts.ticket != NO_TICKET).then_some(Ticket(rts.ticket));
+        let planned = if rts.total <= LONG_MAX { self.next_way[class_of(rts.total)].take() } else { None };
+        let mut way = match planned {
+            Some(w @ (Way::Alone(m) | Way::Both(m))) if !shaped && self.reaches(m, peer, &there) => w,
+            _ => self.way_for(peer, i, &rts, &there, limit, false),
+        };
+        if let (Way::Both(_), None) = (way, ticket) {
+            way = Way::Pipeline;
+        }
+        if rts.total <= LONG_MAX && !shaped {
+            self.next_way[class_of(rts.total)] = Some(self.way_for(peer, i, &rts, &there, limit, true));
+        }
+        // The first claim of a message that may be withdrawn is the claim on the message.
+        if rts.total <= LONG_MAX
+            && let Some(t) = ticket
+            && let Some(node) = &mut self.node
+            && !node.claim(peer as usize, t, 1)
+        {
+            let to = Target::Request(i);
+            let inbound = Inbound { send: rts.send, expect: rts.total, got: 0, to, timed: None };
+            self.peers[peer as usize].inbound.push(inbound);
+            return Ok(());
+        }
+        let claimed = (rts.total <= LONG_MAX && ticket.is_some()) as u64;
         let timed = Timed { since, way, shaped };
         let copy = |mechanism, piece, ticket, direction| Copy {
             peer,
@@ -148,6 +287,7 @@ impl State {
             limit,
             piece,
             ticket,
+            claimed: if ticket.is_some() { claimed } else { 0 },
             taken: 0,
             over: false,
             failed: false,
@@ -159,7 +299,7 @@ impl State {
             Way::Eager | Way::Pipeline => return self.ask_for_chunks(peer, rts.send, limit, i, Some(timed)),
             Way::Alone(m) if there.address != 0 => copy(m, TURN, None, Direction::Pull),
             Way::Alone(m) => Copy { over: true, awaits: true, ..copy(m, TURN, None, Direction::Pull) },
-            Way::Both(m) => copy(m, shared_piece(limit), Some(rts.ticket), Direction::Pull),
+            Way::Both(m) => copy(m, shared_piece(limit), ticket, Direction::Pull),
         };
         let c = Copy { request: self.requests.id(i), ..c };
         if c.ticket.is_some() || c.over {
@@ -184,16 +324,20 @@ impl State {
     }
 
     /// Which way this message goes, of those that are open for it.
-    fn way_for(&mut self, peer: u32, i: u32, rts: &Rts, there: &Exposed, limit: u64) -> Way {
+    fn way_for(&mut self, peer: u32, i: u32, rts: &Rts, there: &Exposed, limit: u64, eager: bool) -> Way {
         let Some(node) = &mut self.node else { return Way::Pipeline };
         let span = &mut self.requests.at(i).span;
-        let (mut open, mut n) = ([Way::Pipeline; 9], 0);
+        let (mut open, mut n) = ([Way::Pipeline; 10], 0);
         let mut add = |w: Way| {
             open[n] = w;
             n += 1;
         };
         let shaped = there.address == 0 || span.address().is_none();
-        let tickets = rts.ticket != NO_TICKET && node.ticket(peer as usize, rts.ticket).is_some();
+        // What came at once would have had a ticket.
+        let tickets = eager || (rts.ticket != NO_TICKET && node.has_ticket(peer as usize, Ticket(rts.ticket)));
+        if eager {
+            add(Way::Eager);
+        }
         if limit >= SINGLE_COPY_MIN {
             match (there.address != 0, span.address()) {
                 (true, Some(at)) => {
@@ -226,7 +370,10 @@ impl State {
                 _ => {}
             }
         }
-        add(Way::Pipeline);
+        // Asking for chunks of a message that could come at once is never better.
+        if !eager {
+            add(Way::Pipeline);
+        }
         let d = node.distance(peer as usize);
         self.choice.choose(d, shaped, limit, &open[..n])
     }
@@ -241,8 +388,17 @@ impl State {
         let now = oxmpi_sys::clock::nanos();
         let Some(node) = &mut self.node else { return };
         if t.since <= now {
-            self.choice.learn(node.distance(peer as usize), t.shaped, bytes, t.way, now - t.since);
+            let d = node.distance(peer as usize);
+            self.choice.learn(d, t.shaped, bytes, t.way, now - t.since);
         }
+        // Whatever was planned for the next one is what the peers are asked for.
+        if let Some(Some(next)) = self.next_way.get(class_of(bytes)) {
+            node.prefer(class_of(bytes), *next != Way::Eager);
+        }
+    }
+
+    fn reaches(&mut self, m: Mechanism, peer: u32, there: &Exposed) -> bool {
+        self.node.as_mut().is_some_and(|n| n.can(m, peer as usize, there))
     }
 
     /// Whether request `i` has a part in a transfer.
@@ -278,6 +434,7 @@ impl State {
             limit: s.limit,
             piece: s.piece as u64,
             ticket: if all { None } else { ticket },
+            claimed: 0,
             taken: 0,
             over: !open,
             failed: !open,
@@ -334,11 +491,11 @@ impl State {
         };
         let n = c.pieces();
         let pulls = c.direction == Direction::Pull;
-        let ticket = c.ticket.and_then(|slot| node.ticket(c.sender(me), slot));
-        let gone = match ticket {
-            // The counter is the peers' to write as well: this side's own count is a bound, too.
-            Some(t) => t.fetch_add(1, Ordering::AcqRel) as u64 >= n || c.taken >= n,
-            None => c.taken >= n,
+        let gone = match c.ticket {
+            _ if c.taken >= n => true,
+            _ if c.taken < c.claimed => false,
+            Some(t) => !node.claim(c.sender(me), t, n),
+            None => false,
         };
         if gone {
             c.over = true;
@@ -357,9 +514,10 @@ impl State {
         // SAFETY: the runs are the user's memory of a request that is under way.
         if !unsafe { node.copy(c.peer as usize, &piece, &mut runs) } {
             (c.failed, c.over) = (true, true);
-            if let Some(t) = c.ticket.and_then(|slot| node.ticket(c.sender(me), slot)) {
+            if let Some(t) = c.ticket {
                 // No more for the other side either; what it has taken, it will speak of.
-                c.awaits = pulls && t.swap(n as u32, Ordering::AcqRel).min(n as u32) as u64 > c.taken;
+                let claims = node.close_ticket(c.sender(me), t, u32::MAX - 1).map_or(n, u64::from);
+                c.awaits = pulls && claims > c.taken;
             }
         }
         self.runs = runs;

@@ -1,13 +1,11 @@
 //! The progress engine: polls what peers send, matches it, moves what waits for room.
 use crate::engine::{Early, Inbound, Peer, State, Target};
-use crate::large::Timed;
 use crate::matching::Pattern;
 use crate::recv::arrived;
 use crate::request::{Expects, Outcome};
 use oxmpi_base::Result;
 use oxmpi_base::consts::MPI_ERR_INTERN;
 use oxmpi_transport::wire::*;
-use oxmpi_transport_shm::choice::Way;
 use oxmpi_transport_shm::layout::CHUNK;
 use oxmpi_transport_shm::link::Frame;
 
@@ -32,6 +30,9 @@ impl State {
                     return Ok(true);
                 }
             }
+        }
+        if !self.late.is_empty() {
+            self.look_at_late();
         }
         if !self.copies.is_empty() {
             moved |= self.copy_on()?;
@@ -85,6 +86,7 @@ impl State {
         *p = Peer { lost: true, ..Peer::default() };
         self.backlog.retain(|d| *d != peer);
         self.copies.retain(|c| c.peer != peer);
+        self.late.retain(|l| l.dest != peer);
         for i in self.requests.under_way() {
             let r = self.requests.at(i);
             if r.peer == Some(peer) || (r.peer.is_none() && r.envelope.source == peer as i32) {
@@ -180,6 +182,10 @@ impl State {
                 let d = Data::decode(payload).ok_or_else(|| self.malformed(peer))?;
                 self.data(k, peer, d)
             }
+            Kind::Late => {
+                let send = payload.try_into().map(u64::from_ne_bytes).map_err(|_| self.malformed(peer))?;
+                self.comes_late(peer, send)
+            }
             Kind::Share => {
                 let share = Share::decode(payload).ok_or_else(|| self.malformed(peer))?;
                 self.share(peer, share)
@@ -224,8 +230,10 @@ impl State {
             }
         };
         // Only a message whose receive was waiting shows how fast this way is.
-        let timed =
-            matches!(to, Target::Request(_)).then_some(Timed { since: rts.stamp, way: Way::Eager, shaped: false });
+        let timed = match to {
+            Target::Request(i) => self.time_eager(peer, i, &rts),
+            Target::Early(_) => None,
+        };
         self.peers[peer as usize].inbound.push(Inbound { send: rts.send, expect: rts.total, got: 0, to, timed });
         Ok(())
     }

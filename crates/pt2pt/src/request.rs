@@ -2,6 +2,7 @@
 use crate::matching::{Pattern, Place};
 use crate::span::Span;
 use oxmpi_base::consts::MPI_SUCCESS;
+use oxmpi_transport_shm::node::Ticket;
 
 /// Names a request; stale names are recognised by their generation. Also travels to peers, who send it back.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -64,7 +65,7 @@ pub(crate) struct Request {
     pub moved: u64,
     pub limit: u64,
     /// Sends: the ticket counter of a large one.
-    pub ticket: Option<u32>,
+    pub ticket: Option<Ticket>,
     /// Receives that have not matched: where they are posted.
     pub posted: Option<Place>,
     pub outcome: Outcome,

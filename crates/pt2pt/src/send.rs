@@ -193,12 +193,12 @@ impl State {
             }
             return sent;
         }
-        let long = total <= LONG_MAX && !sync;
-        if !long {
+        if sync || total > LONG_MAX || self.announces(dest, i) {
             return self.announce(dest, i);
         }
-        let stamp = oxmpi_sys::clock::nanos();
-        let sent = out.push_bytes(Kind::EagerLong, ctx, tag, &Rts { total, send, stamp, ..Rts::default() }.encode());
+        let rts = self.describe(i);
+        let out = self.peers[dest as usize].out.as_mut().expect("connected before anything is queued");
+        let sent = out.push_bytes(Kind::EagerLong, ctx, tag, &rts.encode());
         if sent {
             self.peers[dest as usize].pushing.push_back(i);
         }

@@ -47,6 +47,8 @@ pub struct Identity {
     pub probe_value: AtomicU64,
     /// Where the owner runs; see `Node::distance`.
     pub place: AtomicU64,
+    /// Size classes (bits) in which the owner prefers announcements to messages sent at once.
+    pub announced: AtomicU32,
 }
 
 #[repr(C, align(64))]

@@ -12,7 +12,7 @@ use oxmpi_ring::sync::LINE;
 use oxmpi_ring::wait::Cores;
 use oxmpi_sys::memory::Mapping;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Longest sleep without looking around.
@@ -20,6 +20,14 @@ const NAP: Duration = Duration::from_millis(500);
 
 /// Transfers that two sides can share at a time.
 const TICKETS: usize = PAGE / LINE;
+
+/// Names a counter (low bits) and one use of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ticket(pub u32);
+
+impl Ticket {
+    const MASK: u32 = 0x7fff_ffff;
+}
 
 pub struct Node {
     segment: Segment,
@@ -30,10 +38,12 @@ pub struct Node {
     single: Single,
     /// First block of our area: peers find it there.
     tickets: Option<Block>,
-    free_tickets: Vec<u32>,
+    free_tickets: Vec<Ticket>,
     peer_tickets: Vec<Option<Mapping>>,
     place: u64,
     heap: Arc<Heap>,
+    /// Bits of size classes; see `prefer`.
+    announced: u32,
 }
 
 impl Node {
@@ -56,9 +66,10 @@ impl Node {
             seen_arrivals: 0,
             single,
             tickets,
-            free_tickets: (0..TICKETS as u32).rev().collect(),
+            free_tickets: (0..TICKETS as u32).rev().map(Ticket).collect(),
             peer_tickets: (0..n).map(|_| None).collect(),
             place: 0,
+            announced: 0,
             heap,
             segment,
         }
@@ -158,11 +169,9 @@ impl Node {
         unsafe { self.single.copy(peer, &self.segment.control(peer).identity, piece, local) }
     }
 
-    /// The ticket counter `slot` of rank `of`'s transfers; None where it cannot be mapped.
-    pub fn ticket(&mut self, of: usize, slot: u32) -> Option<&AtomicU32> {
-        if slot as usize >= TICKETS {
-            return None;
-        }
+    /// The counter behind a ticket of rank `of`; None where it cannot be mapped.
+    fn ticket(&mut self, of: usize, t: Ticket) -> Option<&AtomicU64> {
+        let slot = t.0 as usize & (TICKETS - 1);
         let base = if of == self.me {
             self.tickets.as_ref()?.base()
         } else {
@@ -173,22 +182,47 @@ impl Node {
             known.as_ref()?.base()
         };
         // SAFETY: the page holds TICKETS lines, is mapped for the life of this node, and only used as atomics.
-        Some(unsafe { base.cast::<AtomicU32>().byte_add(slot as usize * LINE).as_ref() })
+        Some(unsafe { base.cast::<AtomicU64>().byte_add(slot * LINE).as_ref() })
     }
-    /// A ticket counter of ours for one transfer, at zero.
-    pub fn take_ticket(&mut self) -> Option<u32> {
-        let slot = self.free_tickets.pop()?;
-        match self.ticket(self.me, slot) {
-            Some(t) => {
-                t.store(0, Ordering::Relaxed);
-                Some(slot)
-            }
-            None => None,
+    /// A counter of ours for one transfer, at zero.
+    pub fn take_ticket(&mut self) -> Option<Ticket> {
+        let last = self.free_tickets.pop()?;
+        let t = Ticket(last.0.wrapping_add(TICKETS as u32) & Ticket::MASK);
+        self.ticket(self.me, t)?.store((t.0 as u64) << 32, Ordering::Release);
+        Some(t)
+    }
+    /// The transfer is over for this side. A peer that has not heard of it yet finds another generation in the counter.
+    pub fn give_ticket(&mut self, t: Ticket) {
+        self.free_tickets.push(t);
+    }
+    /// Whether claims are possible.
+    pub fn has_ticket(&mut self, of: usize, t: Ticket) -> bool {
+        self.ticket(of, t).is_some()
+    }
+    /// Takes one of `pieces` pieces, if one is left and the transfer is still that of the ticket.
+    pub fn claim(&mut self, of: usize, t: Ticket, pieces: u64) -> bool {
+        self.ticket(of, t).is_some_and(|c| {
+            let step = |w: u64| (w >> 32 == t.0 as u64 && (w as u32 as u64) < pieces).then(|| w + 1);
+            c.fetch_update(Ordering::AcqRel, Ordering::Acquire, step).is_ok()
+        })
+    }
+    /// No more claims from now on, provided that at most `unless` were made; returns how many were.
+    pub fn close_ticket(&mut self, of: usize, t: Ticket, unless: u32) -> Option<u32> {
+        let step =
+            |w: u64| (w >> 32 == t.0 as u64 && w as u32 <= unless).then_some((t.0 as u64) << 32 | u32::MAX as u64);
+        self.ticket(of, t)?.fetch_update(Ordering::AcqRel, Ordering::Acquire, step).ok().map(|w| w as u32)
+    }
+
+    /// Tells the peers how messages of the middle size class `class` had better be sent to us.
+    pub fn prefer(&mut self, class: usize, announced: bool) {
+        if self.announced >> class & 1 != announced as u32 {
+            self.announced ^= 1 << class;
+            self.segment.control(self.me).identity.announced.store(self.announced, Ordering::Relaxed);
         }
     }
-    /// The transfer is over for both sides.
-    pub fn give_ticket(&mut self, slot: u32) {
-        self.free_tickets.push(slot);
+    /// Whether `peer` would rather have a message of this class announced than sent at once.
+    pub fn prefers_announced(&self, peer: usize, class: usize) -> bool {
+        self.segment.control(peer).identity.announced.load(Ordering::Relaxed) >> class & 1 != 0
     }
 
     /// How far `peer` is, as far as both have said where they run.

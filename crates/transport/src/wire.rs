@@ -37,6 +37,8 @@ pub enum Kind {
     Share = 9,
     /// To the receiver: [`Part`], the sender has copied its pieces.
     Part = 10,
+    /// To the receiver: the announced message of this request (u64) has been withdrawn and follows as Data frames.
+    Late = 11,
 }
 
 impl Kind {
@@ -52,6 +54,7 @@ impl Kind {
             8 => Kind::Fin,
             9 => Kind::Share,
             10 => Kind::Part,
+            11 => Kind::Late,
             _ => return None,
         })
     }
@@ -173,7 +176,7 @@ mod tests {
         let d = Data { send: 3, len: 9 };
         assert_eq!((Data::LEN, Data::decode(&d.encode())), (12, Some(d)));
         assert_eq!((Rts::LEN, Share::LEN), (48, 48), "one line each");
-        assert!((1..=10).all(|k| Kind::from_u8(k).map(|x| x as u8) == Some(k)));
-        assert_eq!(Kind::from_u8(11), None);
+        assert!((1..=11).all(|k| Kind::from_u8(k).map(|x| x as u8) == Some(k)));
+        assert_eq!(Kind::from_u8(12), None);
     }
 }
