@@ -72,8 +72,10 @@ pub(crate) struct Copy {
     piece: u64,
     /// The sender's ticket counter, where both sides copy.
     ticket: Option<Ticket>,
-    /// Pieces that this side has claimed in advance.
+    /// Pieces that are this side's without a claim: the receiver's first.
     claimed: u64,
+    /// How many claims the counter takes: all pieces, but for the receiver's first where that needed none.
+    claims: u64,
     /// Pieces that this side has taken.
     taken: u64,
     /// No more pieces for this side.
@@ -241,29 +243,7 @@ impl State {
         let outcome = arrived(r.envelope, rts.total, room);
         r.outcome = outcome;
         let limit = rts.total.min(room);
-        if limit == 0 {
-            self.control(peer, Kind::Fin, &rts.send.to_ne_bytes())?;
-            self.complete(i, outcome);
-            return Ok(());
-        }
-        let there = Exposed { address: rts.address, place: rts.place };
-        let ours = self.requests.at(i).span.address();
-        let shaped = ours.is_none() || there.address == 0;
-        let now = oxmpi_sys::clock::nanos();
-        // A stamp from the future, or from long ago, is no stamp.
-        let since = if waited && rts.stamp <= now && now - rts.stamp < 1_000_000_000 { rts.stamp } else { now };
         let ticket = (rts.ticket != NO_TICKET).then_some(Ticket(rts.ticket));
-        let planned = if rts.total <= LONG_MAX { self.next_way[class_of(rts.total)].take() } else { None };
-        let mut way = match planned {
-            Some(w @ (Way::Alone(m) | Way::Both(m))) if !shaped && self.reaches(m, peer, &there) => w,
-            _ => self.way_for(peer, i, &rts, &there, limit, false),
-        };
-        if let (Way::Both(_), None) = (way, ticket) {
-            way = Way::Pipeline;
-        }
-        if rts.total <= LONG_MAX && !shaped {
-            self.next_way[class_of(rts.total)] = Some(self.way_for(peer, i, &rts, &there, limit, true));
-        }
         // The first claim of a message that may be withdrawn is the claim on the message.
         if rts.total <= LONG_MAX
             && let Some(t) = ticket
@@ -275,7 +255,28 @@ impl State {
             self.peers[peer as usize].inbound.push(inbound);
             return Ok(());
         }
-        let claimed = (rts.total <= LONG_MAX && ticket.is_some()) as u64;
+        if limit == 0 {
+            self.control(peer, Kind::Fin, &rts.send.to_ne_bytes())?;
+            self.complete(i, outcome);
+            return Ok(());
+        }
+        let there = Exposed { address: rts.address, place: rts.place };
+        let ours = self.requests.at(i).span.address();
+        let shaped = ours.is_none() || there.address == 0;
+        let now = oxmpi_sys::clock::nanos();
+        // A stamp from the future, or from long ago, is no stamp.
+        let since = if waited && rts.stamp <= now && now - rts.stamp < 1_000_000_000 { rts.stamp } else { now };
+        let planned = if rts.total <= LONG_MAX { self.next_way[class_of(rts.total)].take() } else { None };
+        let mut way = match planned {
+            Some(w @ (Way::Alone(m) | Way::Both(m))) if !shaped && self.reaches(m, peer, &there) => w,
+            _ => self.way_for(peer, i, &rts, &there, limit, false),
+        };
+        if let (Way::Both(_), None) = (way, ticket) {
+            way = Way::Pipeline;
+        }
+        if rts.total <= LONG_MAX && !shaped {
+            self.next_way[class_of(rts.total)] = Some(self.way_for(peer, i, &rts, &there, limit, true));
+        }
         let timed = Timed { since, way, shaped };
         let copy = |mechanism, piece, ticket, direction| Copy {
             peer,
@@ -287,7 +288,8 @@ impl State {
             limit,
             piece,
             ticket,
-            claimed: if ticket.is_some() { claimed } else { 0 },
+            claimed: ticket.is_some() as u64,
+            claims: claims(rts.total, limit.div_ceil(piece)),
             taken: 0,
             over: false,
             failed: false,
@@ -413,9 +415,9 @@ impl State {
         let r = self.requests.at(i);
         // The receiver's Fin or Cts is still to come.
         r.expects = Expects::Answer;
-        let (limit, ticket) = (r.limit, r.ticket);
+        let (total, ticket) = (r.limit, r.ticket);
         let mechanism = Mechanism::from_u8(s.how as u8);
-        let fits = s.limit > 0 && s.limit <= limit && s.piece > 0 && (all || ticket.is_some()) && !self.copying(i);
+        let fits = s.limit > 0 && s.limit <= total && s.piece > 0 && (all || ticket.is_some()) && !self.copying(i);
         let Some(mechanism) = mechanism.filter(|_| fits) else {
             return Err(self.intern(format!("process {peer} asked to share a transfer in a way that makes no sense")));
         };
@@ -435,6 +437,7 @@ impl State {
             piece: s.piece as u64,
             ticket: if all { None } else { ticket },
             claimed: 0,
+            claims: claims(total, s.limit.div_ceil(s.piece as u64)),
             taken: 0,
             over: !open,
             failed: !open,
@@ -494,7 +497,7 @@ impl State {
         let gone = match c.ticket {
             _ if c.taken >= n => true,
             _ if c.taken < c.claimed => false,
-            Some(t) => !node.claim(c.sender(me), t, n),
+            Some(t) => !node.claim(c.sender(me), t, c.claims),
             None => false,
         };
         if gone {
@@ -516,8 +519,8 @@ impl State {
             (c.failed, c.over) = (true, true);
             if let Some(t) = c.ticket {
                 // No more for the other side either; what it has taken, it will speak of.
-                let claims = node.close_ticket(c.sender(me), t, u32::MAX - 1).map_or(n, u64::from);
-                c.awaits = pulls && claims > c.taken;
+                let counted = node.close_ticket(c.sender(me), t, u32::MAX - 1).map_or(n, u64::from);
+                c.awaits = pulls && counted > c.taken - (n - c.claims);
             }
         }
         self.runs = runs;
@@ -548,6 +551,12 @@ impl State {
         self.complete(i, outcome);
         Ok(())
     }
+}
+
+/// How many of a transfer's pieces are claimed at the counter. The receiver's first claims the message where it may be withdrawn; elsewhere it is
+/// the receiver's anyway, and a locked instruction before the first copy is spared.
+fn claims(total: u64, pieces: u64) -> u64 {
+    if total <= LONG_MAX { pieces } else { pieces - 1 }
 }
 
 /// How long the pieces of a shared transfer are: halves while one call copies a half well, then such that neither side waits long at the end.

@@ -56,7 +56,7 @@ impl Node {
         let fence = if segment.asymmetric_fence && membarrier { Fence::Sleeper } else { Fence::Both };
         let cores = if segment.shared_cores { Cores::Shared } else { Cores::Dedicated };
         let heap = Arc::new(segment.heap(me));
-        let tickets = heap.allocate(PAGE).ok();
+        let tickets = heap.allocate_hidden(PAGE).ok();
         debug_assert!(tickets.as_ref().is_none_or(|t| t.place().offset == 0));
         let single = Single::new(heap.clone(), n, Mechanism::ALL.to_vec());
         Node {
