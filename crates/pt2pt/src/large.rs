@@ -24,14 +24,12 @@ use crate::request::{Expects, ReqId};
 use crate::send::LONG_MAX;
 use oxmpi_base::Result;
 use oxmpi_transport::wire::*;
-use oxmpi_transport_shm::choice::{Mechanism, Way, class_of};
+use oxmpi_transport_shm::choice::{Mechanism, Way, Ways, class_of};
 use oxmpi_transport_shm::node::Ticket;
 use oxmpi_transport_shm::single::{Exposed, Piece, Way as Direction};
 
 /// Smallest message for which single copy is thought of.
 const SINGLE_COPY_MIN: u64 = 4 * 1024;
-/// From here on two sides are tried before one.
-const SHARED_FIRST: u64 = 48 * 1024;
 /// Shortest and longest pieces of a shared transfer.
 const PIECE: (u64, u64) = (4 * 1024, 256 * 1024);
 /// Pieces of a transfer by one side, and what a turn of progress copies at most.
@@ -329,55 +327,35 @@ impl State {
     fn way_for(&mut self, peer: u32, i: u32, rts: &Rts, there: &Exposed, limit: u64, eager: bool) -> Way {
         let Some(node) = &mut self.node else { return Way::Pipeline };
         let span = &mut self.requests.at(i).span;
-        let (mut open, mut n) = ([Way::Pipeline; 10], 0);
-        let mut add = |w: Way| {
-            open[n] = w;
-            n += 1;
-        };
         let shaped = there.address == 0 || span.address().is_none();
-        // What came at once would have had a ticket.
-        let tickets = eager || (rts.ticket != NO_TICKET && node.has_ticket(peer as usize, Ticket(rts.ticket)));
-        if eager {
-            add(Way::Eager);
-        }
+        // Asking for chunks of a message that could come at once is never better.
+        let mut open = Ways::default().with(if eager { Way::Eager } else { Way::Pipeline });
         if limit >= SINGLE_COPY_MIN {
             match (there.address != 0, span.address()) {
                 (true, Some(at)) => {
+                    let pull = node.open(peer as usize, there);
+                    // What reaches them reaches us, but for the heap where our memory does not lie in it.
                     let ours = node.single().expose(at, limit as usize);
-                    let mut pull = [None; 4];
-                    let mut k = 0;
-                    node.open(peer as usize, there, |m| {
-                        pull[k] = Some(m);
-                        k += 1;
-                    });
-                    for m in pull.into_iter().flatten() {
-                        // What reaches them reaches us: the same mechanism, the other way.
-                        let both = tickets && (m != Mechanism::Heap || ours.place != 0);
-                        if both && limit >= SHARED_FIRST {
-                            add(Way::Both(m));
-                        }
-                        add(Way::Alone(m));
-                        if both && limit < SHARED_FIRST {
-                            add(Way::Both(m));
-                        }
-                    }
+                    let push = if ours.place != 0 { pull } else { pull & !(1 << Mechanism::Heap as u8) };
+                    // What came at once would have had a ticket.
+                    let ticket = Ticket(rts.ticket);
+                    let both = eager || (rts.ticket != NO_TICKET && node.has_ticket(peer as usize, ticket));
+                    open = open.with_mechanisms(pull, if both { push } else { 0 });
                 }
                 // Only our side is in pieces: we read.
-                (true, None) if span.mean_run() >= RUN_MIN => node.open(peer as usize, there, |m| add(Way::Alone(m))),
+                (true, None) if span.mean_run() >= RUN_MIN => {
+                    open = open.with_mechanisms(node.open(peer as usize, there), 0);
+                }
                 // Only their side is: they write.
                 (false, Some(at)) if rts.run as u64 >= RUN_MIN => {
                     let ours = node.single().expose(at, limit as usize);
-                    node.open(peer as usize, &ours, |m| add(Way::Alone(m)));
+                    open = open.with_mechanisms(node.open(peer as usize, &ours), 0);
                 }
                 _ => {}
             }
         }
-        // Asking for chunks of a message that could come at once is never better.
-        if !eager {
-            add(Way::Pipeline);
-        }
         let d = node.distance(peer as usize);
-        self.choice.choose(d, shaped, limit, &open[..n])
+        self.choice.choose(d, shaped, limit, open)
     }
 
     fn ask_for_chunks(&mut self, peer: u32, send: u64, limit: u64, i: u32, timed: Option<Timed>) -> Result<()> {

@@ -147,17 +147,21 @@ impl Node {
         Sleeper { bell: &self.segment.control(self.me).bell, asymmetric: self.segment.asymmetric_fence }
     }
 
+    pub fn allowed(&self) -> &[Mechanism] {
+        self.single.allowed()
+    }
     /// Single copy, for asking and copying.
     pub fn single(&mut self) -> &mut Single {
         &mut self.single
     }
-    /// The mechanisms by which `there` in `peer`'s memory is reached, the preferred first.
-    pub fn open(&mut self, peer: usize, there: &Exposed, each: impl FnMut(Mechanism)) {
-        self.single.open(peer, &self.segment.control(peer).identity, there, each);
+    /// The mechanisms (a bit each) by which `there` in `peer`'s memory is reached.
+    #[inline]
+    pub fn open(&mut self, peer: usize, there: &Exposed) -> u8 {
+        self.single.open(peer, &self.segment.control(peer).identity, there)
     }
     /// Whether this mechanism reaches it.
     pub fn can(&mut self, m: Mechanism, peer: usize, there: &Exposed) -> bool {
-        self.single.can(m, peer, &self.segment.control(peer).identity, there)
+        self.open(peer, there) >> m as u8 & 1 != 0
     }
     /// See [`Single::copy`].
     ///
