@@ -31,7 +31,8 @@ const TYPES: [handle::Datatype; 22] = [
 ];
 const MORE: [handle::Datatype; 4] = [MPI_DOUBLE_INT, MPI_LONG_INT, MPI_SHORT_INT, MPI_LONG_DOUBLE_INT];
 const OPS: [handle::Op; 12] = [
-    MPI_SUM, MPI_MIN, MPI_MAX, MPI_PROD, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_LAND, MPI_LOR, MPI_LXOR, MPI_MINLOC, MPI_MAXLOC,
+    MPI_SUM, MPI_MIN, MPI_MAX, MPI_PROD, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_LAND, MPI_LOR, MPI_LXOR, MPI_MINLOC,
+    MPI_MAXLOC,
 ];
 
 fn best(calls: usize, mut call: impl FnMut()) -> f64 {

@@ -1,6 +1,6 @@
 //! The loops of the predefined operations, each `out[i] = op(a[i], b[i])`, over memory of any alignment.
 //!
-//! One of this crate's homes of `unsafe`: all user memory is read and written in [`Vectors::block`], [`pairs`] and `x87`.
+//! One of this crate's homes of `unsafe`: all user memory is read and written in [`Vectors`], [`pairs`] and `x87`.
 //! A loop is compiled for several instruction sets ([`Level`]) from one generic body, and the best that the processor has is
 //! taken when a kernel is looked up. All of them give the same bits, except that where two NaNs meet it is open which one
 //! comes out. Integers wrap. Comparisons keep `b` when a NaN takes part, and where zeros of either sign meet. Products and
@@ -16,7 +16,7 @@ use super::x87::{self, F80};
 use super::{Op, half};
 use crate::predefined::{Elem, prim};
 use std::hint::select_unpredictable;
-use std::mem::offset_of;
+use std::mem::{offset_of, transmute_copy};
 use std::sync::LazyLock;
 
 /// One reduction of `a`, `b` into `out`: the first two are valid for reads and the last for writes of `n` elements of the type
@@ -259,13 +259,15 @@ macro_rules! half {
         unsafe fn base(a: *const u8, b: *const u8, out: *mut u8, n: usize) {
             let (widen, narrow) = (|h: [u16; 8]| h.map(half::widen), |f: [f32; 8]| f.map(half::narrow));
             // SAFETY: the promise of `Kernel`.
-            unsafe { halves((a, b, out, $parts * n), widen, narrow, $f) }
+            unsafe { halves::<$parts, { 8 / $parts }>((a, b, out, n), widen, narrow, $f) }
         }
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,f16c")]
         unsafe fn f16c(a: *const u8, b: *const u8, out: *mut u8, n: usize) {
             // SAFETY: as above.
-            unsafe { halves((a, b, out, $parts * n), |h| half::widen_f16c(h), |f| half::narrow_f16c(f), $f) }
+            unsafe {
+                halves::<$parts, { 8 / $parts }>((a, b, out, n), |h| half::widen_f16c(h), |f| half::narrow_f16c(f), $f)
+            }
         }
         Some(match $level {
             Level::Base => base as Kernel,
@@ -275,24 +277,30 @@ macro_rules! half {
     }};
 }
 
-/// `n` numbers of binary16.
+/// `n` elements of `PARTS` numbers of binary16; `N` of them are eight numbers.
 /// # Safety
 /// the promise of `Kernel`.
 #[inline(always)]
-unsafe fn halves(
+unsafe fn halves<const PARTS: usize, const N: usize>(
     (a, b, out, n): (*const u8, *const u8, *mut u8, usize),
     widen: impl Fn([u16; 8]) -> [f32; 8],
     narrow: impl Fn([f32; 8]) -> [u16; 8],
     f: impl Fn([f32; 8], [f32; 8]) -> [f32; 8],
 ) {
-    let block = |x, y| narrow(f(widen(x), widen(y)));
-    let v = Vectors { a: a.cast::<u16>(), b: b.cast(), out: out.cast(), n };
+    const { assert!(PARTS * N == 8) };
+    // SAFETY: plain data of the same size.
+    let wide = |x: [[u16; PARTS]; N]| widen(unsafe { transmute_copy(&x) });
+    // SAFETY: as above.
+    let block = |x, y| -> [[u16; PARTS]; N] { unsafe { transmute_copy(&narrow(f(wide(x), wide(y)))) } };
+    let v = Vectors { a: a.cast::<[u16; PARTS]>(), b: b.cast(), out: out.cast(), n };
     // SAFETY: the caller's promise; what is too short for a block is computed in one of our own.
     unsafe {
-        if n >= 8 {
+        if n >= N {
             v.blocks(block);
         } else {
-            let fill = |p: *const u16| std::array::from_fn(|i| if i < n { p.add(i).read_unaligned() } else { 0 });
+            let fill = |p: *const [u16; PARTS]| {
+                std::array::from_fn(|i| if i < n { p.add(i).read_unaligned() } else { [0; PARTS] })
+            };
             for (i, r) in block(fill(v.a), fill(v.b)).into_iter().take(n).enumerate() {
                 v.write(i, [r]);
             }

@@ -168,3 +168,6 @@ pub unsafe fn reduce(op: handle::Op, dt: &Datatype, input: *const u8, inout: *mu
     unsafe { r.apply(input, inout, inout, count) };
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
