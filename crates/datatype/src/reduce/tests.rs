@@ -58,14 +58,14 @@ fn values(elem: Elem, bytes: usize, seed: u64) -> Vec<u8> {
     let mut v = vec![0; bytes.next_multiple_of(size)];
     for place in v.chunks_mut(size) {
         let bits = 8 * size as u32;
-        let sign = r.next() % 2 << (bits - 1);
+        let sign = (r.next() % 2) << (bits - 1);
         let infinity = if exponent > 0 { ((1 << exponent) - 1) << (bits - 1 - exponent) } else { 0 };
         let number = match r.next() % 10 {
             0 | 1 => sign,
             2 => sign | infinity,
-            3 => sign | infinity | r.next() % 2 << (bits.max(9) - 9),
+            3 => sign | infinity | ((r.next() % 2) << (bits.max(9) - 9)),
             // Around the numbers that differ least.
-            4 => sign | r.next() % 3,
+            4 => sign | (r.next() % 3),
             5 => u64::MAX,
             6 => sign | infinity >> 1,
             _ => r.next() << 31 ^ r.next(),
