@@ -6,6 +6,9 @@ use anyhow::Result;
 use std::fmt::Write;
 
 const COLOURS: [&str; 4] = ["#c2410c", "#1d4ed8", "#15803d", "#7e22ce"];
+/// From the smallest size to the largest: where oxmpi is ahead, where a peer is.
+const AHEAD: [&str; 7] = ["#bfdbfe", "#93c5fd", "#60a5fa", "#3b82f6", "#2563eb", "#1d4ed8", "#1e3a8a"];
+const BEHIND: [&str; 7] = ["#fed7aa", "#fdba74", "#fb923c", "#f97316", "#ea580c", "#c2410c", "#7c2d12"];
 const DASHES: [&str; 4] = ["", "7 3", "2 3", "9 3 2 3"];
 const WIDTH: f64 = 1200.0;
 const PANEL: (f64, f64) = (500.0, 300.0);
@@ -29,10 +32,12 @@ impl Log {
     fn at(&self, value: f64) -> f64 {
         ((value / self.low).ln() / (self.high / self.low).ln()).clamp(0.0, 1.0)
     }
-    /// Powers of ten within.
-    fn tens(&self) -> Vec<f64> {
-        let (from, to) = (self.low.log10().ceil() as i32, self.high.log10().floor() as i32);
-        (from..=to).map(|p| 10f64.powi(p)).collect()
+    /// Powers of ten within, and twice and five times them where there are few.
+    fn ticks(&self) -> Vec<f64> {
+        let factors = if self.high / self.low < 200.0 { &[1.0, 2.0, 5.0][..] } else { &[1.0] };
+        let powers = self.low.log10().floor() as i32..=self.high.log10().ceil() as i32;
+        let all = powers.flat_map(|p| factors.iter().map(move |f| f * 10f64.powi(p)));
+        all.filter(|v| (self.low..=self.high).contains(v)).collect()
     }
 }
 
@@ -124,10 +129,10 @@ fn lines(out: &mut String, session: &Session, panel: &Panel, name: &str, title: 
         words(out, x, bottom + 17.0, "middle", 11, &amount(size as u64))?;
         size *= 8.0;
     }
-    for ten in values.tens() {
-        let y = at(&(sizes.low, ten)).1;
+    for value in values.ticks() {
+        let y = at(&(sizes.low, value)).1;
         stroke(out, (panel.x, y), (panel.x + panel.width, y), GRID)?;
-        words(out, panel.x - 6.0, y + 4.0, "end", 11, &format!("{ten}"))?;
+        words(out, panel.x - 6.0, y + 4.0, "end", 11, &format!("{}", (value * 1e6).round() / 1e6))?;
     }
     for c in 0..session.contenders.len() {
         let (colour, dash) = (COLOURS[c % 4], DASHES[c % 4]);
@@ -155,6 +160,11 @@ fn bars(out: &mut String, session: &Session, panel: &Panel, n: usize) -> Result<
         stroke(out, (panel.x, height(value)), (panel.x + panel.width, height(value)), style)?;
         words(out, panel.x - 6.0, height(value) + 4.0, "end", 11, &format!("{value}"))?;
     }
+    // What is wanted on cores that are shared: at most 0.7 of the best peer's time.
+    if n > 2 {
+        let wanted = height(1.0 / 0.7);
+        stroke(out, (panel.x, wanted), (panel.x + panel.width, wanted), "stroke=\"#15803d\" stroke-dasharray=\"4 4\"")?;
+    }
     let slot = panel.width / COLLECTIVES.len() as f64;
     for (i, name) in COLLECTIVES.iter().enumerate() {
         let x = panel.x + i as f64 * slot;
@@ -165,13 +175,12 @@ fn bars(out: &mut String, session: &Session, panel: &Panel, n: usize) -> Result<
         for (j, row) in rows.iter().enumerate() {
             let Some(ratio) = row.best_peer().zip(row.median(0)).map(|(best, ours)| best / ours) else { continue };
             let (top, foot) = (height(ratio).min(height(1.0)), height(ratio).max(height(1.0)));
-            // Darker with the size; another hue where a peer is ahead.
-            let light = 72 - 6 * j.min(7);
-            let hue = if ratio >= 1.0 { 212 } else { 14 };
+            let shades = if ratio >= 1.0 { AHEAD } else { BEHIND };
+            let colour = shades[j * shades.len() / rows.len()];
             let what = format!("{}: {ratio:.2}", super::plan::with_size(name, row.bytes));
             writeln!(
                 out,
-                "<rect x=\"{:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"hsl({hue}, 70%, {light}%)\"><title>{}</title></rect>",
+                "<rect x=\"{:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{colour}\"><title>{}</title></rect>",
                 x + 8.0 + j as f64 * width,
                 (width - 1.0).max(1.0),
                 (foot - top).max(0.8),
@@ -184,6 +193,7 @@ fn bars(out: &mut String, session: &Session, panel: &Panel, n: usize) -> Result<
     sizes.sort_unstable();
     sizes.dedup();
     let sizes: Vec<String> = sizes.into_iter().map(amount).collect();
-    let note = format!("from light to dark: {}; higher bars than 16 are cut", sizes.join(", "));
+    let wanted = if n > 2 { "; dashed: what is wanted on shared cores" } else { "" };
+    let note = format!("from light to dark: {}; bars beyond 0.25 and 16 are cut{wanted}", sizes.join(", "));
     words(out, panel.x, panel.y + panel.height + 36.0, "start", 11, &note)
 }
