@@ -172,3 +172,20 @@ pub fn ended_after(command: &mut Command, limit: Duration) -> Result<Ended> {
     let text = String::from_utf8_lossy(&all).into_owned();
     Ok(Ended { ok: status.success() && !timed_out, timed_out, how, text, took })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_does_not_end_is_ended_and_what_it_said_is_kept() {
+        let mut sleeper = Command::new("sh");
+        sleeper.args(["-c", "echo before; sleep 60 & wait"]);
+        let ended = ended_after(&mut sleeper, Duration::from_millis(300)).unwrap();
+        assert!(ended.timed_out && !ended.ok && ended.text == "before\n", "{}: {:?}", ended.how, ended.text);
+        assert!(ended.took < Duration::from_secs(30));
+        let ended = ended_after(Command::new("sh").args(["-c", "echo fine; exit 3"]), Duration::from_secs(20)).unwrap();
+        assert!(!ended.timed_out && !ended.ok && ended.text == "fine\n");
+        assert!(ended_after(&mut Command::new("true"), Duration::from_secs(20)).unwrap().ok);
+    }
+}

@@ -99,6 +99,7 @@ impl Plan {
         let sizes = if quick { &few[..] } else { &streams };
         self.add("bandwidth", 2, 60, named("one", sizes));
         self.add("bandwidth", 2, 60, named("both", sizes));
+        self.add("bandwidth", 2, 60, named("fresh", &sizes[sizes.len() / 3..]));
         let depths = if quick { &[10, 1000][..] } else { &[10, 100, 1000, 10000] };
         self.add("match", 2, 60, named("posted", depths));
         self.add("match", 2, 60, named("unexpected", depths));

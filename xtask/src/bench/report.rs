@@ -60,7 +60,10 @@ pub fn markdown(session: &Session, name: &str) -> Result<String> {
         "  the receiver reads it; from the call of MPI_Send to the return of MPI_Recv, so that both are outside, and once"
     )?;
     writeln!(text, "  more as half a round trip that holds both.")?;
-    writeln!(text, "- bandwidth, message rate: windows of 64 messages; both ways: the sum of both directions.")?;
+    writeln!(
+        text,
+        "- bandwidth, message rate: windows of 64 messages; both ways: the sum of both directions; fresh: as above,\n  with writing and reading in the time."
+    )?;
     writeln!(
         text,
         "- collectives: until the call has ended on all ranks, many in a row; roots go round. The size is the vector of"
