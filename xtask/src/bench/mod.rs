@@ -52,8 +52,16 @@ impl Row {
 struct Failure {
     run: usize,
     contender: usize,
-    timed_out: bool,
+    kind: Kind,
     why: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Failed,
+    TimedOut,
+    /// It would need more memory than there is.
+    NotTried,
 }
 
 /// Everything that was measured.
@@ -133,7 +141,12 @@ impl Session {
     }
 
     fn one(&mut self, run: usize, contender: usize) -> Result<()> {
-        if self.failures.iter().any(|f| f.run == run && f.contender == contender && f.timed_out) {
+        if self.failures.iter().any(|f| f.run == run && f.contender == contender && f.kind != Kind::Failed) {
+            return Ok(());
+        }
+        if let Some(why) = self.too_large(run, contender) {
+            note(format!("{:<10} {}: {why}", self.contenders[contender].name, self.plan.runs[run].title()));
+            self.failures.push(Failure { run, contender, kind: Kind::NotTried, why });
             return Ok(());
         }
         let (plan, who) = (&self.plan.runs[run], &self.contenders[contender]);
@@ -159,7 +172,8 @@ impl Session {
         if !ok {
             let last = ended.text.lines().rev().find(|l| !l.trim().is_empty() && figures(l).next().is_none());
             let why = format!("{}{}", ended.how, last.map(|l| format!(" ({})", l.trim())).unwrap_or_default());
-            self.failures.push(Failure { run, contender, timed_out: ended.timed_out, why });
+            let kind = if ended.timed_out { Kind::TimedOut } else { Kind::Failed };
+            self.failures.push(Failure { run, contender, kind, why });
         }
         let (group, ranks) = (plan.group, plan.ranks);
         for (name, bytes, value, unit) in found.drain(..) {
@@ -172,6 +186,19 @@ impl Session {
             self.rows[at].values[contender].push(value);
         }
         Ok(())
+    }
+
+    /// Hundreds of ranks of a peer that takes tens of megabytes for each can bring a machine down: whether they would not
+    /// fit, with room for what grows with the ranks, by what it took for fewer.
+    fn too_large(&self, run: usize, contender: usize) -> Option<String> {
+        let plan = &self.plan.runs[run];
+        if plan.program != "memory" || contender == 0 {
+            return None;
+        }
+        let fewer = self.rows.iter().filter(|r| r.group == "memory" && r.ranks < plan.ranks);
+        let a_rank = fewer.filter_map(|r| r.median(contender)).reduce(f64::max)?;
+        let (needed, free) = (3.0 * a_rank * plan.ranks as f64, available_memory()?);
+        (needed > free).then(|| format!("not tried: it might take {needed:.0} MB, and {free:.0} MB are free"))
     }
 
     fn row(&self, name: &str, bytes: Option<u64>, ranks: usize) -> Option<&Row> {
@@ -216,6 +243,13 @@ fn median(values: &[f64]) -> Option<f64> {
         n if n % 2 == 1 => Some(sorted[half]),
         _ => Some((sorted[half - 1] + sorted[half]) / 2.0),
     }
+}
+
+/// In megabytes.
+fn available_memory() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
+    Some(line.trim().trim_end_matches(" kB").parse::<f64>().ok()? / 1024.0)
 }
 
 fn cores() -> usize {

@@ -1,6 +1,6 @@
 //! The report for people (markdown) and the same figures for programs (TSV).
 use super::plan::{GROUPS, with_size};
-use super::{Row, Session, cores, median, ranks, targets};
+use super::{Kind, Row, Session, cores, median, ranks, targets};
 use crate::shell::output;
 use anyhow::Result;
 use std::fmt::Write;
@@ -127,7 +127,12 @@ fn table(session: &Session, title: &str, rows: &[&Row], text: &mut String) -> Re
 fn cell(session: &Session, row: &Row, contender: usize) -> String {
     let Some(value) = row.median(contender) else {
         let failed = session.failures.iter().find(|f| f.run == row.run && f.contender == contender);
-        return failed.map_or("-", |f| if f.timed_out { "timed out" } else { "failed" }).into();
+        let word = |kind| match kind {
+            Kind::Failed => "failed",
+            Kind::TimedOut => "timed out",
+            Kind::NotTried => "not tried",
+        };
+        return failed.map_or("-", |f| word(f.kind)).into();
     };
     match ratio(row, contender) {
         Some(ratio) => format!("{} ({ratio:.2})", figure(value)),
@@ -145,7 +150,7 @@ fn failures(session: &Session, text: &mut String) -> Result<()> {
     if session.failures.is_empty() {
         return Ok(());
     }
-    writeln!(text, "## Runs that failed\n\nOne that timed out was not tried again in later rounds.\n")?;
+    writeln!(text, "## Runs that failed\n\nOne that timed out was not repeated in later rounds.\n")?;
     for f in &session.failures {
         let run = &session.plan.runs[f.run];
         writeln!(text, "- {}, {}: {}", session.contenders[f.contender].name, run.title(), f.why.replace('\n', " "))?;
