@@ -284,6 +284,34 @@ mod tests {
     }
 
     #[test]
+    fn what_does_not_fit_is_not_tried() {
+        let plan = Plan::new(false, Some("memory")).unwrap();
+        let large = plan.runs.iter().position(|r| r.ranks == 256).unwrap();
+        let row = |peer: f64| Row {
+            group: "memory",
+            run: 0,
+            name: "private dirty memory of a rank".into(),
+            bytes: None,
+            ranks: 32,
+            unit: "MB".into(),
+            values: vec![vec![1e9], vec![peer]],
+        };
+        let session = |peer| Session {
+            plan: Plan::new(false, Some("memory")).unwrap(),
+            contenders: vec![],
+            rounds: 1,
+            rows: vec![row(peer)],
+            raw: vec![],
+            failures: vec![],
+            took: Duration::ZERO,
+        };
+        assert!(session(1e9).too_large(large, 1).is_some());
+        assert!(session(0.001).too_large(large, 1).is_none());
+        assert!(session(1e9).too_large(large, 0).is_none(), "ours is always tried");
+        assert!(session(1e9).too_large(0, 1).is_none(), "what it was measured with fits");
+    }
+
+    #[test]
     fn lines_of_a_program() {
         let text = "warning: something\nlatency\t8\t0.2\tus\nbarrier\t-\t1e+03\tus\nnot\ta\tfigure\n";
         let found: Vec<_> = figures(text).collect();

@@ -168,7 +168,7 @@ fn bars(out: &mut String, session: &Session, panel: &Panel, n: usize) -> Result<
     let slot = panel.width / COLLECTIVES.len() as f64;
     for (i, name) in COLLECTIVES.iter().enumerate() {
         let x = panel.x + i as f64 * slot;
-        words(out, x + slot / 2.0, panel.y + panel.height + 17.0, "middle", 11, name)?;
+        words(out, x + slot / 2.0, panel.y + panel.height + 17.0, "middle", 10, name)?;
         let mut rows: Vec<_> = session.rows.iter().filter(|r| r.name == *name && r.ranks == n).collect();
         rows.sort_by_key(|r| r.bytes);
         let width = (slot - 16.0) / rows.len().max(4) as f64;
