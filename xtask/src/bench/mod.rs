@@ -73,6 +73,8 @@ struct Session {
     /// The hand-over of a cache line beside it, in microseconds, by round.
     raw: Vec<f64>,
     failures: Vec<Failure>,
+    /// The machine's load average just before, which should be near 0.
+    load: String,
     took: Duration,
 }
 
@@ -89,8 +91,10 @@ pub fn run(args: &[String]) -> Result<()> {
     let plan = Plan::new(quick, only.as_deref())?;
     shared()?;
     let contenders = contenders::all(peers)?;
-    let mut session =
-        Session { plan, contenders, rounds, rows: vec![], raw: vec![], failures: vec![], took: Duration::ZERO };
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = load.split(' ').next().unwrap_or_default().to_owned();
+    let (rows, raw, failures) = (vec![], vec![], vec![]);
+    let mut session = Session { plan, contenders, rounds, rows, raw, failures, load, took: Duration::ZERO };
     session.measure()?;
 
     let kept = if quick || only.is_some() { target().join("bench/results") } else { root().join("bench/results") };
@@ -303,6 +307,7 @@ mod tests {
             rows: vec![row(peer)],
             raw: vec![],
             failures: vec![],
+            load: String::new(),
             took: Duration::ZERO,
         };
         assert!(session(1e9).too_large(large, 1).is_some());

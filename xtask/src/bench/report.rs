@@ -21,10 +21,11 @@ pub fn setting(session: &Session) -> String {
     let cpu = cpu.lines().find_map(|l| l.strip_prefix("model name")).unwrap_or(": unknown processor");
     let kernel = output(Command::new("uname").arg("-r")).unwrap_or_default();
     format!(
-        "One node, {} cores; {}; Linux {}; medians of {} alternating rounds",
+        "One node, {} cores; {}; Linux {}; load average before {}; medians of {} alternating rounds",
         cores(),
         cpu.trim_start_matches(['\t', ' ', ':']),
         kernel.trim(),
+        session.load,
         session.rounds
     )
 }
