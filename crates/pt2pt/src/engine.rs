@@ -64,6 +64,8 @@ pub(crate) struct Peer {
     /// Send requests whose chunks are being pushed.
     pub pushing: VecDeque<u32>,
     pub inbound: Vec<Inbound>,
+    /// The turn (see `State::turns`) in which it last took a message that had been announced.
+    pub heard: u64,
     /// In `State::backlog`.
     pub listed: bool,
     /// Closed after an error.
@@ -95,6 +97,10 @@ pub struct State {
     /// Transfers by single copy that this process has a part in.
     pub(crate) copies: Vec<Copy>,
     pub(crate) choice: Choice,
+    /// Turns of progress with announcements that may be late.
+    pub(crate) turns: u64,
+    /// When the last large message was complete.
+    pub(crate) last_done: u64,
     /// The way that the next announced message of a middle size class tries.
     pub(crate) next_way: [Option<Way>; MIDDLE],
     /// Announced messages that are sent after all if the receiver does not come.
@@ -175,6 +181,8 @@ impl Engine {
             early: Slots { all: Vec::new(), free: Vec::new() },
             copies: Vec::new(),
             choice: Choice::new(order),
+            turns: 0,
+            last_done: 0,
             next_way: [None; MIDDLE],
             late: Vec::new(),
             runs: Vec::new(),

@@ -40,13 +40,13 @@ const RUN_MIN: u64 = 128;
 /// Size classes of messages up to [`LONG_MAX`] that are too long for one frame.
 pub(crate) const MIDDLE: usize = 4;
 /// Turns of progress that an announcement of such a message waits.
-const PATIENCE: u32 = 200;
+const PATIENCE: u64 = 200;
 
 /// See the module's text on messages up to [`LONG_MAX`].
 pub(crate) struct Late {
-    request: ReqId,
+    pub request: ReqId,
     pub dest: u32,
-    turns: u32,
+    since: u64,
 }
 
 /// A transfer whose time is to be learned.
@@ -146,19 +146,22 @@ impl State {
             r.expects = Expects::Answer;
             if r.limit <= LONG_MAX && !r.sync {
                 let request = self.requests.id(i);
-                self.late.push(Late { request, dest, turns: 0 });
+                self.late.push(Late { request, dest, since: self.turns });
             }
         }
         sent
     }
 
-    /// Announcements whose time is over are withdrawn.
+    /// Announcements whose time is over are withdrawn. A receiver that takes others meanwhile is on its way.
     #[cold]
     pub(crate) fn look_at_late(&mut self) {
-        self.late.iter_mut().for_each(|l| l.turns += 1);
-        if self.late.iter().any(|l| l.turns > PATIENCE) {
+        self.turns += 1;
+        if self.late.iter().any(|l| self.is_late(l, PATIENCE)) {
             self.withdraw(PATIENCE);
         }
+    }
+    fn is_late(&self, l: &Late, patience: u64) -> bool {
+        self.turns - l.since.max(self.peers[l.dest as usize].heard) >= patience
     }
     /// This thread is about to sleep: nothing may wait for its patience to end.
     pub(crate) fn hurry(&mut self) {
@@ -166,13 +169,12 @@ impl State {
             self.withdraw(0);
         }
     }
-    fn withdraw(&mut self, older: u32) {
+    fn withdraw(&mut self, patience: u64) {
         for k in (0..self.late.len()).rev() {
-            let Late { request, dest, turns } = self.late[k];
-            if turns < older {
+            if !self.is_late(&self.late[k], patience) {
                 continue;
             }
-            self.late.swap_remove(k);
+            let Late { request, dest, .. } = self.late.remove(k);
             let Some(r) = self.requests.get(request).filter(|r| r.expects == Expects::Answer) else { continue };
             let (Some(t), Some(node)) = (r.ticket, &mut self.node) else { continue };
             if node.close_ticket(self.me as usize, t, 0).is_none() {
@@ -318,8 +320,8 @@ impl State {
             };
             self.control(peer, Kind::Share, &share.encode())?;
         }
+        // Copied in this turn of progress or in the next, after what else the ring holds: the sender can begin meanwhile.
         self.copies.push(c);
-        self.copy_one(self.copies.len() - 1)?;
         Ok(())
     }
 
@@ -367,9 +369,13 @@ impl State {
     pub(crate) fn learn(&mut self, peer: u32, bytes: u64, t: Timed) {
         let now = oxmpi_sys::clock::nanos();
         let Some(node) = &mut self.node else { return };
-        if t.since <= now {
+        // While many are under way, each costs the time since the one before was done.
+        let since = t.since.max(self.last_done);
+        self.last_done = now;
+        if since <= now {
             let d = node.distance(peer as usize);
-            self.choice.learn(d, t.shaped, bytes, t.way, now - t.since);
+            let last = self.copies.is_empty() && self.peers[peer as usize].inbound.is_empty();
+            self.choice.learn(d, t.shaped, bytes, t.way, now - since, last);
         }
         // Whatever was planned for the next one is what the peers are asked for.
         if let Some(Some(next)) = self.next_way.get(class_of(bytes)) {
@@ -382,8 +388,14 @@ impl State {
     }
 
     /// Whether request `i` has a part in a transfer.
-    pub(crate) fn copying(&self, i: u32) -> bool {
+    fn copying(&self, i: u32) -> bool {
         self.copies.iter().any(|c| c.request.index() == i)
+    }
+
+    /// The receiver has ended or changed the transfer of send request `i`: a part that this side has not begun is void. False where it has.
+    pub(crate) fn void(&mut self, i: u32) -> bool {
+        self.copies.retain(|c| c.request.index() != i || c.taken > 0);
+        !self.copying(i)
     }
 
     /// The receiver has matched our announcement and opens its memory.
@@ -423,43 +435,33 @@ impl State {
             part: None,
             timed: Timed { since: 0, way: Way::Pipeline, shaped: all },
         });
-        self.copy_one(self.copies.len() - 1)
+        self.settle(self.copies.len() - 1)
     }
 
     /// The sender has done its pieces of a transfer to us.
     pub(crate) fn part(&mut self, peer: u32, p: Part) -> Result<()> {
         let is_it = |c: &Copy| c.peer == peer && c.request.0 == p.recv && c.direction == Direction::Pull;
         let Some(k) = self.copies.iter().position(is_it) else { return Err(self.malformed(peer)) };
-        self.copies[k].part = Some(p.done != 0);
+        let c = &mut self.copies[k];
+        c.part = Some(p.done != 0);
+        // A sender speaks when no piece is left to claim.
+        c.over |= c.taken >= c.claimed || p.done == 0;
         self.settle(k)
     }
 
-    /// One turn for each transfer that has something left for this side.
+    /// Copies up to a turn's worth of pieces. First those that are this side's, the oldest transfer's first; then the receiver takes from what the
+    /// sender has not come to yet, the newest transfer's first.
     pub(crate) fn copy_on(&mut self) -> Result<bool> {
-        let mut moved = false;
-        let mut k = 0;
-        while k < self.copies.len() {
-            if self.copies[k].over {
-                k += 1;
-                continue;
-            }
-            moved = true;
-            let before = self.copies.len();
-            self.copy_one(k)?;
-            if self.copies.len() == before {
-                k += 1;
-            }
-        }
-        Ok(moved)
-    }
-
-    /// Copies pieces of transfer `k`, a turn's worth.
-    fn copy_one(&mut self, k: usize) -> Result<()> {
         let mut copied = 0;
-        while copied < TURN && !self.copies[k].over {
-            copied += self.copy_piece(k);
+        while copied < TURN {
+            let alone = |c: &Copy| c.ticket.is_none() || c.direction == Direction::Push || c.pieces() > 2;
+            let mine = |c: &Copy| !c.over && (alone(c) || c.taken < c.claimed);
+            let next = self.copies.iter().position(mine).or_else(|| self.copies.iter().rposition(|c| !c.over));
+            let Some(k) = next else { break };
+            copied += self.copy_piece(k).max(1);
+            self.settle(k)?;
         }
-        self.settle(k)
+        Ok(copied > 0)
     }
 
     /// Takes and copies one piece of transfer `k`; finds out when there is none left.
@@ -511,7 +513,7 @@ impl State {
         if !c.over || (c.awaits && c.part.is_none()) {
             return Ok(());
         }
-        let c = self.copies.swap_remove(k);
+        let c = self.copies.remove(k);
         let i = c.request.index();
         if c.direction == Direction::Push {
             // A receiver that did all itself does not wait for a word.

@@ -227,6 +227,11 @@ impl State {
     /// The request that `peer` answers, if it is one that waits for this kind of answer.
     pub(crate) fn answered(&mut self, peer: u32, send: u64, kind: Expects) -> Result<u32> {
         let id = ReqId(send);
+        // Answers mostly come in the order of the announcements.
+        if let Some(k) = self.late.iter().position(|l| l.request == id) {
+            self.late.remove(k);
+            self.peers[peer as usize].heard = self.turns;
+        }
         match self.requests.get(id) {
             Some(r) if r.phase == Phase::Active && r.peer == Some(peer) && r.expects == kind => {
                 r.expects = Expects::Nothing;
@@ -244,7 +249,7 @@ impl State {
             return Err(self.intern(format!("process {peer} asked for more of a message than there is")));
         }
         r.limit = cts.limit;
-        if self.copying(i) {
+        if !self.void(i) {
             return Err(self.intern(format!("process {peer} asked again for a message that is under way")));
         }
         self.return_ticket(i);
@@ -256,7 +261,7 @@ impl State {
     /// The peer is done with `send`: Ack of a synchronous message, or Fin of an announced one.
     pub(crate) fn sent(&mut self, peer: u32, send: u64, kind: Expects) -> Result<()> {
         let i = self.answered(peer, send, kind)?;
-        if self.copying(i) {
+        if !self.void(i) {
             return Err(self.intern(format!("process {peer} ended a transfer that is under way")));
         }
         self.return_ticket(i);

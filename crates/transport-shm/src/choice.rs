@@ -104,6 +104,41 @@ struct Figure {
     /// Smoothed time of 1024 bytes, in picoseconds; 0 is unknown.
     pace: u64,
     taken: u32,
+    /// Not yet in `pace`: transfers, their bytes and nanoseconds.
+    several: u32,
+    bytes: u64,
+    ns: u64,
+    /// `pace` comes from one sum at least.
+    settled: bool,
+}
+
+/// So many transfers make a sum. While several are under way they complete in bursts, so that only the sum up to the end of a burst says how long
+/// one takes.
+const SUM: u32 = 8;
+/// One that took so much longer than usual was interrupted.
+const INTERRUPTED: (u64, u64) = (64, 500_000);
+
+impl Figure {
+    fn learn(&mut self, bytes: u64, ns: u64, last: bool) {
+        let pace = |ns: u64, bytes: u64| (ns.saturating_mul(1_024_000) / bytes.max(1)).max(1);
+        let one = pace(ns, bytes);
+        self.taken = self.taken.saturating_add(1);
+        match self.taken {
+            // The first ones pay for page faults and first uses.
+            1 | 2 => return self.pace = one,
+            n if n <= TRIALS => return self.pace = self.pace.min(one),
+            _ => {}
+        }
+        if self.settled && ns > INTERRUPTED.1 && one > INTERRUPTED.0 * self.pace {
+            return;
+        }
+        (self.several, self.bytes, self.ns) = (self.several + 1, self.bytes + bytes, self.ns + ns);
+        if self.several >= SUM && last {
+            let sum = pace(self.ns, self.bytes);
+            self.pace = if self.settled { self.pace.midpoint(sum) } else { sum };
+            (self.several, self.bytes, self.ns, self.settled) = (0, 0, 0, true);
+        }
+    }
 }
 
 /// A set of ways.
@@ -204,19 +239,9 @@ impl Choice {
         best
     }
 
-    /// A transfer of `bytes` took `ns`.
-    pub fn learn(&mut self, d: Distance, shaped: bool, bytes: u64, way: Way, ns: u64) {
-        let f = &mut self.class(d, shaped, bytes).ways[way.index()];
-        let pace = (ns.saturating_mul(1_024_000) / bytes.max(1)).max(1);
-        f.pace = match f.taken {
-            // The first ones pay for page faults and first uses.
-            0 | 1 => pace,
-            n if n < TRIALS => pace.min(f.pace),
-            // A single slow one (a preemption) moves it little, a faster one at once more.
-            _ if pace > f.pace => f.pace + (pace - f.pace).min(f.pace) / 8,
-            _ => f.pace - (f.pace - pace) / 2,
-        };
-        f.taken = f.taken.saturating_add(1);
+    /// A transfer of `bytes` took `ns`; `last`: no other is under way now.
+    pub fn learn(&mut self, d: Distance, shaped: bool, bytes: u64, way: Way, ns: u64, last: bool) {
+        self.class(d, shaped, bytes).ways[way.index()].learn(bytes, ns, last);
     }
 
     /// The best known way of a class and what it is compared with, for people.
@@ -249,7 +274,7 @@ mod tests {
         for _ in 0..n {
             let open = OPEN.into_iter().fold(Ways::default(), Ways::with);
             let w = c.choose(Distance::Cache, false, 100_000, open);
-            c.learn(Distance::Cache, false, 100_000, w, time(w));
+            c.learn(Distance::Cache, false, 100_000, w, time(w), true);
             taken[OPEN.iter().position(|o| *o == w).unwrap()] += 1;
         }
         taken
@@ -286,7 +311,7 @@ mod tests {
     fn classes_are_apart() {
         assert_eq!((class_of(0), class_of(8191), class_of(8192), class_of(u64::MAX)), (0, 0, 1, CLASSES - 1));
         let mut c = choice();
-        c.learn(Distance::Cache, false, 1 << 20, Way::Pipeline, 5);
+        c.learn(Distance::Cache, false, 1 << 20, Way::Pipeline, 5, true);
         assert!(c.describe(Distance::Cache, false, class_of(1 << 20)).is_some());
         assert!(c.describe(Distance::Cache, true, class_of(1 << 20)).is_none());
         assert!(c.describe(Distance::Node, false, class_of(1 << 20)).is_none());
