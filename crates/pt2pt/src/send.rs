@@ -3,7 +3,7 @@
 //! | bytes | protocol |
 //! |---|---|
 //! | up to [`INLINE_MAX`] | one frame (EagerSync with an Ack for synchronous mode) |
-//! | up to [`LONG_MAX`] | EagerLong: an announcement and chunks at once |
+//! | up to [`EAGER_LIMIT`] | EagerLong: an announcement and chunks at once |
 //! | more, and synchronous | Rts: single copy by the receiver, or Cts and chunks |
 use crate::engine::{Early, Peer, Route, State, Waiting};
 use crate::matching::Pattern;
@@ -14,8 +14,15 @@ use oxmpi_transport::wire::*;
 use oxmpi_transport_shm::layout::CHUNK;
 use oxmpi_transport_shm::link::Outgoing;
 
-/// Largest message whose data follows its announcement without asking.
-pub const LONG_MAX: u64 = 32 * 1024;
+oxmpi_base::control! {
+    /// Messages of up to this many bytes go at once with their data, which the receiver keeps when it does not wait
+    /// for them yet. Longer ones are announced, and the receiver fetches or asks for the data. A higher limit saves
+    /// round trips with receivers that come late, and costs memory and a second copy there.
+    pub static EAGER_LIMIT: Size = Size::new("pt2pt_eager_limit", 32 << 10, INLINE_MAX as u64..=LONG_MAX).live();
+}
+
+/// Largest message whose data any peer, with whatever limit, sends without asking.
+pub const LONG_MAX: u64 = 1 << 20;
 
 /// The standard's send modes as far as the engine tells them apart: ready is standard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,7 +79,7 @@ impl State {
             return Ok(None);
         }
         if mode == Mode::Standard
-            && span.len() <= LONG_MAX
+            && span.len() <= EAGER_LIMIT.get()
             && let Some(bytes) = span.to_owned()
         {
             let e = self.early.put(Early::Whole { bytes, ack: None });
@@ -193,7 +200,7 @@ impl State {
             }
             return sent;
         }
-        let long = total <= LONG_MAX && !sync;
+        let long = total <= EAGER_LIMIT.get() && !sync;
         let address = if long { 0 } else { r.span.address().map_or(0, |p| p as u64) };
         let kind = if long { Kind::EagerLong } else { Kind::Rts };
         let sent = out.push_bytes(kind, ctx, tag, &Rts { total, send, address }.encode());

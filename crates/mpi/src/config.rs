@@ -1,0 +1,96 @@
+//! All control variables, and how this process gets their values.
+//!
+//! A rank takes them from its environment alone: `mpirun` has read the file, heard its `--set` options, checked all of it
+//! and put the result there. A process without `mpirun` reads the file itself. Either happens once, at whatever comes
+//! first of MPI_Init and MPI_T_init_thread; what is wrong is the error of that call.
+use oxmpi_base::config::Variable;
+use oxmpi_base::config::sources::{self, Registry};
+use oxmpi_base::consts::MPI_ERR_OTHER;
+use oxmpi_base::{Error, Result};
+use oxmpi_pmi::env;
+use std::sync::OnceLock;
+
+/// A part of the library that has variables; MPI_T shows it as a category.
+pub struct Part {
+    pub name: &'static str,
+    pub help: &'static str,
+}
+
+/// The parts, in the order of [`VARIABLES`].
+pub static PARTS: &[Part] = &[
+    Part { name: "general", help: "What concerns the library as a whole" },
+    Part { name: "pt2pt", help: "Point-to-point messages" },
+    Part { name: "coll", help: "Collective operations" },
+];
+
+/// The variables of each part. A crate that declares some is added here and in [`PARTS`].
+pub static VARIABLES: &[&[&Variable]] = &[oxmpi_base::inform::VARIABLES, oxmpi_pt2pt::VARIABLES, oxmpi_coll::VARIABLES];
+
+/// Environment variables with our prefix that are read elsewhere: the file's name, the wrappers, the project's own
+/// commands, and what packagers and modules set for an installation.
+static OTHERS: &[&str] = &[
+    sources::CONFIG,
+    "OXMPI_CC",
+    "OXMPI_CXX",
+    "OXMPI_XTASK_",
+    "OXMPI_DIR",
+    "OXMPI_HOME",
+    "OXMPI_ROOT",
+    "OXMPI_VERSION",
+];
+
+/// Every name that means something.
+pub const REGISTRY: Registry = Registry { groups: VARIABLES, others: &[&env::ALL, OTHERS] };
+
+/// Sets the variables, the first time it is called.
+pub fn load() -> Result<()> {
+    static DONE: OnceLock<std::result::Result<(), String>> = OnceLock::new();
+    DONE.get_or_init(read).clone().map_err(|why| Error::new(MPI_ERR_OTHER, why))
+}
+
+fn read() -> std::result::Result<(), String> {
+    let mut settings = Vec::new();
+    if std::env::var_os(env::RANK).is_none()
+        && let Some((path, text)) = sources::config_file(|name| std::env::var_os(name))?
+    {
+        settings = REGISTRY.from_file(&path, &text)?;
+    }
+    let all: Vec<_> = std::env::vars_os().collect();
+    settings.extend(REGISTRY.from_environment(all.iter().map(|(n, v)| (n.as_os_str(), v.as_os_str())))?);
+    sources::apply(settings);
+    Ok(())
+}
+
+/// What is not at its default, a line each: `NAME = VALUE (where from)`.
+pub fn changed() -> String {
+    let mut out = String::new();
+    for v in REGISTRY.variables() {
+        let (value, source) = (v.value(), v.source());
+        if value != v.default() {
+            out.push_str(&format!("{} = {} ({})\n", v.name, v.show(&value), source.of(v)));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_variable_is_documented_and_has_a_name_of_its_own() {
+        let mut names = HashSet::new();
+        for v in REGISTRY.variables() {
+            let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
+            assert!(v.name.bytes().all(plain) && v.name.starts_with(|c: char| c.is_ascii_lowercase()), "{}", v.name);
+            assert!(v.help().ends_with('.') && v.help().len() > 20, "{}: help '{}'", v.name, v.help());
+            assert!(names.insert(v.name), "{} is declared twice", v.name);
+            assert!(v.check(&v.default()).is_ok(), "{}", v.name);
+            let environment = v.environment_name();
+            let taken = REGISTRY.others.iter().flat_map(|g| g.iter()).any(|o| *o == environment);
+            assert!(!taken, "{environment} has a meaning of its own");
+        }
+        assert_eq!(PARTS.len(), VARIABLES.len());
+    }
+}
