@@ -93,4 +93,58 @@ mod tests {
         }
         assert_eq!(PARTS.len(), VARIABLES.len());
     }
+
+    /// Runs in a process of its own: see the next tests.
+    #[test]
+    #[ignore = "initialises MPI"]
+    fn child_of_the_next_tests() {
+        use oxmpi_base::args::{Buf, Out};
+        let null = std::ptr::null_mut();
+        // SAFETY: null is allowed.
+        match crate::env::init(unsafe { Out::new(null) }, Buf(std::ptr::null_mut())) {
+            Err(e) => eprintln!("MPI_Init: {}", e.message),
+            Ok(()) => crate::env::finalize().unwrap(),
+        }
+    }
+
+    /// What a singleton with these variables prints on standard error.
+    fn singleton(vars: &[(&str, &str)]) -> String {
+        let args = ["--exact", "config::tests::child_of_the_next_tests", "--ignored", "--nocapture"];
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        let out = child.args(args).env("OXMPI_CONFIG", "").envs(vars.iter().copied()).output().unwrap();
+        assert!(out.status.success());
+        String::from_utf8(out.stderr).unwrap()
+    }
+
+    #[test]
+    fn a_mistake_is_the_error_of_mpi_init() {
+        let err = singleton(&[("OXMPI_PT2PT_EGER_LIMIT", "4k")]);
+        assert!(err.contains("MPI_Init: OXMPI_PT2PT_EGER_LIMIT in the environment"), "{err}");
+        assert!(err.contains("nearest one is OXMPI_PT2PT_EAGER_LIMIT"), "{err}");
+        let file = std::env::temp_dir().join(format!("oxmpi-singleton-{}", std::process::id()));
+        std::fs::write(&file, "info = config\npt2pt_eager_limit = 5k\n\ncoll_bcast_tree_max = -1").unwrap();
+        let name = file.to_str().unwrap();
+        let err = singleton(&[("OXMPI_CONFIG", name)]);
+        assert!(
+            err.contains(&format!("MPI_Init: {name}:4: coll_bcast_tree_max = -1: the value is not a size")),
+            "{err}"
+        );
+        // A rank looks at its environment alone; this one then finds that the rest of mpirun's variables are missing.
+        let err = singleton(&[("OXMPI_CONFIG", name), ("OXMPI_RANK", "0")]);
+        assert!(err.contains("MPI_Init: OXMPI_SIZE is not set"), "{err}");
+        std::fs::remove_file(file).unwrap();
+    }
+
+    #[test]
+    fn reports_are_printed() {
+        let err = singleton(&[("OXMPI_INFO", "config,help"), ("OXMPI_PT2PT_EAGER_LIMIT", "4096")]);
+        for line in [
+            "oxmpi: rank 0: help: shm: ",
+            "oxmpi: rank 0: config: pt2pt_eager_limit = 4k (OXMPI_PT2PT_EAGER_LIMIT)",
+            "oxmpi: rank 0: config: info = help,config (OXMPI_INFO)",
+        ] {
+            assert!(err.contains(line), "{err}");
+        }
+        assert_eq!(singleton(&[]), "");
+    }
 }
