@@ -97,5 +97,8 @@ int main(int argc, char **argv)
     handles();
     names();
     OK(MPI_T_finalize());
+    GIVES(MPI_T_ERR_NOT_INITIALIZED, MPI_T_finalize());
+    OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
+    OK(MPI_T_finalize());
     return check_end();
 }

@@ -51,7 +51,7 @@ oxmpi_base::control! {
     /// MPI_Bcast of up to this many bytes sends the whole message down a binomial tree; longer ones are cut into parts or
     /// into segments that follow each other through a chain. All ranks need the same value.
     pub static BCAST_TREE_MAX: Size =
-        Size::new("coll_bcast_tree_max", 16 << 10, 0..=1 << 40).same_everywhere();
+        Size::new("coll_bcast_tree_max", 16 << 10, 0..=1 << 30).same_everywhere();
 }
 
 pub fn bcast(bytes: usize, n: usize) -> Bcast {

@@ -124,7 +124,7 @@ fn info_shows_values_and_sources() {
     let rows: Vec<Vec<&str>> = out.lines().map(|l| l.split('\t').collect()).collect();
     assert_eq!((code, rows.len()), (0, 2));
     assert_eq!(rows[0], ["section", "name", "value", "default", "kind", "source", "help"]);
-    assert_eq!(rows[1][..6], ["variable", "coll_bcast_tree_max", "1G", "16k", "size 0..1024G", &format!("{file}:1")]);
+    assert_eq!(rows[1][..6], ["variable", "coll_bcast_tree_max", "1G", "16k", "size 0..1G", &format!("{file}:1")]);
     std::fs::remove_dir_all(&dir).unwrap();
 }
 

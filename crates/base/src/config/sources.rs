@@ -103,10 +103,9 @@ impl Registry {
                 if self.is_other(&name) {
                     continue;
                 }
-                let all = self.variables().map(Variable::environment_name);
-                let others = self.others.iter().flat_map(|g| g.iter()).filter(|o| !o.ends_with('_'));
-                let all: Vec<String> = all.chain(others.map(|o| (*o).to_owned())).collect();
-                let near = nearest(&name.to_ascii_uppercase(), all.iter().map(String::as_str)).unwrap_or_default();
+                let known = self.variables().map(|v| v.name).chain(["config"]);
+                let near = nearest(&short.to_ascii_lowercase(), known).unwrap_or_default();
+                let near = format!("{PREFIX}{}", near.to_ascii_uppercase());
                 return Err(format!(
                     "{name} in the environment: nothing in oxmpi has that name; the nearest one is {near} \
                      (oxmpi info lists all)"
@@ -271,6 +270,8 @@ mod tests {
         );
         let e = environment(&[("OXMPI_wait_tries", "1")]).unwrap_err();
         assert!(e.contains("nearest one is OXMPI_WAIT_TRIES"), "{e}");
+        let e = environment(&[("OXMPI_EAGER", "1")]).unwrap_err();
+        assert!(e.contains("nearest one is OXMPI_P2P_EAGER_LIMIT "), "{e}");
         let e = environment(&[("OXMPI_CONFG", "x")]).unwrap_err();
         assert!(e.contains("nearest one is OXMPI_CONFIG"), "{e}");
         let e = environment(&[("OXMPI_WAIT_TRIES", "-1")]).unwrap_err();
