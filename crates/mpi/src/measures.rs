@@ -1,8 +1,11 @@
 //! All performance variables, and those of the chapters themselves.
-use oxmpi_base::measure::Measure;
+use crate::world;
+use oxmpi_base::consts::*;
+use oxmpi_base::measure::{Measure, Numbers};
+use oxmpi_pt2pt::Engine;
 
 /// The measures of each part, in the order of [`PARTS`](crate::config::PARTS). A crate that declares some is added here.
-pub static MEASURES: &[&[&Measure]] = &[OWN, &[], &[]];
+pub static MEASURES: &[&[&Measure]] = &[OWN, POINT_TO_POINT, &[]];
 
 pub fn all() -> impl Iterator<Item = &'static Measure> {
     MEASURES.iter().flat_map(|g| g.iter().copied())
@@ -31,8 +34,30 @@ oxmpi_base::measure! {
     static INFOS: Measure = Measure::level("live_infos", || live(crate::info::live()));
 }
 
-fn live(n: usize) -> Option<oxmpi_base::measure::Numbers> {
-    Some(oxmpi_base::measure::Numbers::One(n as u64))
+fn live(n: usize) -> Option<Numbers> {
+    Some(Numbers::One(n as u64))
+}
+
+static POINT_TO_POINT: &[&Measure] = &[&PENDING];
+
+oxmpi_base::measure! {
+    /// Operations that this process has begun and that are not complete; those of collectives count too.
+    static PENDING: Measure = Measure::level("pending_operations", || {
+        with_engine(|e| Numbers::One(e.enter(|s| s.pending()) as u64))
+    });
+}
+
+/// Runs `f` on the engine, for a measure that has to look at more than atomics; None while it must not. A tool may call from any
+/// thread at any time, whatever thread level MPI has (MPI-5.0 15.3.4), and below MPI_THREAD_MULTIPLE the engine has no lock:
+/// there only the main thread looks, and at MPI_THREAD_SERIALIZED, where another thread may be inside MPI, nobody.
+pub fn with_engine<R>(f: impl FnOnce(&Engine) -> R) -> Option<R> {
+    let w = world::world().ok().filter(|_| world::phase() == world::Phase::Running)?;
+    let alone = match w.thread_level {
+        MPI_THREAD_MULTIPLE => true,
+        MPI_THREAD_SERIALIZED => false,
+        _ => w.main_thread == std::thread::current().id(),
+    };
+    alone.then(|| f(&w.engine))
 }
 
 #[cfg(test)]

@@ -119,6 +119,9 @@ fn performance_variables() {
     t_pvar_reset(s, MPI_T_PVAR_ALL_HANDLES).unwrap();
     t_pvar_handle_free(s, out(&mut t)).unwrap();
     assert_eq!(t, MPI_T_PVAR_HANDLE_NULL);
+    t_pvar_get_index(text(c"pending_operations"), MPI_T_PVAR_CLASS_LEVEL, out(&mut at)).unwrap();
+    let early = t_pvar_handle_alloc(s, at, null, out(&mut t), out(&mut count));
+    assert_eq!(code(early), MPI_T_ERR_NOT_ACCESSIBLE, "MPI does not run");
     let stale = s;
     t_pvar_session_free(out(&mut s)).unwrap();
     assert_eq!(s, MPI_T_PVAR_SESSION_NULL);
