@@ -60,7 +60,9 @@ impl Registry {
     /// The variable of a name, or a sentence with the nearest.
     pub fn named(&self, name: &str) -> Result<&'static Variable, String> {
         self.find(name).ok_or_else(|| {
-            let near = nearest(name, self.variables().map(|v| v.name)).unwrap_or_default();
+            let lower = name.to_ascii_lowercase();
+            let bare = lower.strip_prefix("oxmpi_").unwrap_or(&lower);
+            let near = nearest(bare, self.variables().map(|v| v.name)).unwrap_or_default();
             format!("'{name}' is not a control variable; the nearest one is {near} (oxmpi info lists all)")
         })
     }
@@ -262,6 +264,7 @@ mod tests {
         assert!(
             options("wait_tries=x").starts_with("--set wait_tries=x: wait_tries = x: the value is not a whole number")
         );
+        assert!(options("OXMPI_P2P_EAGER_LIMIT=1").contains("nearest one is p2p_eager_limit"));
         assert!(options("shmcopy=cma").contains("nearest one is shm_copy"));
         let e = environment(&[("HOME", "/"), ("OXMPI_WAIT_TRIE", "1")]).unwrap_err();
         assert!(
