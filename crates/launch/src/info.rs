@@ -212,8 +212,9 @@ fn cross_memory() -> Fact {
             // The owner stores its value some time after it was forked.
             for _ in 0..1000 {
                 let mut got = 0u64;
-                // SAFETY: `got` is eight writable bytes.
-                let read = unsafe { cma::read(owner, PROBE.as_ptr() as u64, (&raw mut got).cast(), 8) };
+                let mut runs = [cma::Run::new((&raw mut got).cast(), 8)];
+                // SAFETY: the run is `got`, eight writable bytes.
+                let read = unsafe { cma::transfer(cma::Way::Pull, owner, PROBE.as_ptr() as u64, &mut runs) };
                 match read {
                     Err(e) => return e.raw_os_error().filter(|e| (1..255).contains(e)).unwrap_or(255),
                     Ok(()) if got == want => return 0,

@@ -5,7 +5,8 @@ use oxmpi_base::inform::{TOPICS, Topic, say, wanted};
 /// What a topic prints at MPI_Finalize, while everything still works; None where this rank has nothing to say.
 type Report = fn(&World) -> Option<String>;
 
-const REPORTS: &[(Topic, Report)] = &[(Topic::Config, |w| (w.rank == 0).then(settings))];
+const REPORTS: &[(Topic, Report)] =
+    &[(Topic::Config, |w| (w.rank == 0).then(settings)), (Topic::Shm, |w| Some(w.engine.enter(|s| s.report())))];
 
 fn settings() -> String {
     let text = crate::config::changed();

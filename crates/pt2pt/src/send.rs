@@ -18,11 +18,15 @@ oxmpi_base::control! {
     /// Messages of up to this many bytes go at once with their data, which the receiver keeps when it does not wait
     /// for them yet. Longer ones are announced, and the receiver fetches or asks for the data. A higher limit saves
     /// round trips with receivers that come late, and costs memory and a second copy there.
-    pub static EAGER_LIMIT: Size = Size::new("pt2pt_eager_limit", 32 << 10, INLINE_MAX as u64..=LONG_MAX).live();
+    pub static EAGER_LIMIT: Size = Size::new("pt2pt_eager_limit", 32 << 10, INLINE_MAX as u64..=EAGER_MOST).live();
 }
 
 /// Largest message whose data any peer, with whatever limit, sends without asking.
-pub const LONG_MAX: u64 = 1 << 20;
+pub const EAGER_MOST: u64 = 1 << 20;
+
+/// Largest message that is announced instead where the receiver finds that faster, and sent after all when it does not come (see
+/// `large`). Both sides have to agree on it.
+pub const LONG_MAX: u64 = 32 * 1024;
 
 /// The standard's send modes as far as the engine tells them apart: ready is standard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,7 +113,7 @@ impl State {
     /// Sends or queues a frame without an envelope of its own.
     pub(crate) fn control(&mut self, dest: u32, kind: Kind, payload: &[u8]) -> Result<()> {
         self.connect(dest)?;
-        let mut bytes = [0u8; 24];
+        let mut bytes = [0u8; 48];
         bytes[..payload.len()].copy_from_slice(payload);
         self.peers[dest as usize].waiting.push_back(Waiting::Control {
             kind,
@@ -200,14 +204,14 @@ impl State {
             }
             return sent;
         }
-        let long = total <= EAGER_LIMIT.get() && !sync;
-        let address = if long { 0 } else { r.span.address().map_or(0, |p| p as u64) };
-        let kind = if long { Kind::EagerLong } else { Kind::Rts };
-        let sent = out.push_bytes(kind, ctx, tag, &Rts { total, send, address }.encode());
-        if sent && long {
+        if sync || total > EAGER_LIMIT.get() || total <= LONG_MAX && self.announces(dest, i) {
+            return self.announce(dest, i);
+        }
+        let rts = self.describe(i);
+        let out = self.peers[dest as usize].out.as_mut().expect("connected before anything is queued");
+        let sent = out.push_bytes(Kind::EagerLong, ctx, tag, &rts.encode());
+        if sent {
             self.peers[dest as usize].pushing.push_back(i);
-        } else if sent {
-            r.expects = Expects::Answer;
         }
         sent
     }
@@ -232,7 +236,7 @@ impl State {
     }
 
     /// The request that `peer` answers, if it is one that waits for this kind of answer.
-    fn answered(&mut self, peer: u32, send: u64, kind: Expects) -> Result<u32> {
+    pub(crate) fn answered(&mut self, peer: u32, send: u64, kind: Expects) -> Result<u32> {
         let id = ReqId(send);
         match self.requests.get(id) {
             Some(r) if r.phase == Phase::Active && r.peer == Some(peer) && r.expects == kind => {
@@ -251,6 +255,10 @@ impl State {
             return Err(self.intern(format!("process {peer} asked for more of a message than there is")));
         }
         r.limit = cts.limit;
+        if self.copying(i) {
+            return Err(self.intern(format!("process {peer} asked again for a message that is under way")));
+        }
+        self.return_ticket(i);
         self.peers[peer as usize].pushing.push_back(i);
         self.pump(peer);
         Ok(())
@@ -259,6 +267,10 @@ impl State {
     /// The peer is done with `send`: Ack of a synchronous message, or Fin of an announced one.
     pub(crate) fn sent(&mut self, peer: u32, send: u64, kind: Expects) -> Result<()> {
         let i = self.answered(peer, send, kind)?;
+        if self.copying(i) {
+            return Err(self.intern(format!("process {peer} ended a transfer that is under way")));
+        }
+        self.return_ticket(i);
         self.complete(i, Outcome::SENT);
         Ok(())
     }
