@@ -27,12 +27,13 @@ pub static PARTS: &[Part] = &[
 pub static VARIABLES: &[&[&Variable]] = &[oxmpi_base::inform::VARIABLES, oxmpi_pt2pt::VARIABLES, oxmpi_coll::VARIABLES];
 
 /// Environment variables with our prefix that are read elsewhere: the file's name, the wrappers, the project's own
-/// commands, and what packagers and modules set for an installation.
+/// commands and tests, and what packagers and modules set for an installation.
 static OTHERS: &[&str] = &[
     sources::CONFIG,
     "OXMPI_CC",
     "OXMPI_CXX",
     "OXMPI_XTASK_",
+    "OXMPI_TEST_",
     "OXMPI_DIR",
     "OXMPI_HOME",
     "OXMPI_ROOT",
