@@ -1,7 +1,7 @@
 //! `cargo xtask install --prefix DIR`: a tree that can be moved as a whole.
 //!
 //! ```text
-//! bin/      mpirun mpiexec mpicc mpicxx mpic++ mpiCC
+//! bin/      mpirun mpiexec oxmpi mpicc mpicxx mpic++ mpiCC
 //! lib/      libmpi_abi.so.1 libmpi_abi.so pkgconfig/{oxmpi,mpi,mpi-c,mpi-cxx}.pc
 //! include/  mpi.h
 //! ```
@@ -54,7 +54,7 @@ fn lay_out(prefix: &Path, built: &Path) -> Result<()> {
     for dir in [&bin, &lib, &include, &pkgconfig] {
         std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
     }
-    for program in ["mpirun", "mpicc", "mpicxx"] {
+    for program in ["mpirun", "oxmpi", "mpicc", "mpicxx"] {
         copy(&built.join(program), &bin.join(program), 0o755)?;
     }
     for (name, to) in [("mpiexec", "mpirun"), ("mpic++", "mpicxx"), ("mpiCC", "mpicxx")] {
@@ -67,7 +67,7 @@ fn lay_out(prefix: &Path, built: &Path) -> Result<()> {
         place(&pkgconfig.join(&name), text.as_bytes(), 0o644)?;
     }
     check(&lib.join(SONAME))?;
-    note("bin: mpirun mpiexec mpicc mpicxx mpic++ mpiCC");
+    note("bin: mpirun mpiexec oxmpi mpicc mpicxx mpic++ mpiCC");
     note("lib: libmpi_abi.so.1 libmpi_abi.so pkgconfig/{oxmpi,mpi,mpi-c,mpi-cxx}.pc");
     note("include: mpi.h");
     Ok(())

@@ -405,6 +405,6 @@ fn faults(mut args: Vec<String>) -> Result<()> {
     for name in faults {
         test.args(["--test", name]);
     }
-    test.env("OXMPI_FAULT_ROUNDS", times.to_string()).env("OXMPI_PREFIX", prefix());
+    test.env("OXMPI_XTASK_FAULT_ROUNDS", times.to_string());
     run(&mut test)
 }

@@ -53,7 +53,6 @@ pub(crate) fn unsupported(procedure: &'static str) -> Result<()> {
 }
 
 /// MPI-5.0 15.3: procedures of the tool interface return their error and run no error handler.
-#[allow(dead_code)]
 pub(crate) fn class_of(result: Result<()>) -> i32 {
     match result {
         Ok(()) => MPI_SUCCESS,

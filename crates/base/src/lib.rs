@@ -1,9 +1,12 @@
 //! What every layer shares: handle values, constants, errors, statuses and the argument types that
-//! cross the C boundary. No policy and no system calls live here.
+//! cross the C boundary; control and performance variables. No policy lives here.
 pub mod args;
+pub mod config;
 pub mod consts;
 pub mod error;
 pub mod handle;
+pub mod inform;
+pub mod measure;
 pub mod status;
 
 pub use error::{Error, ErrorClass, Result};

@@ -57,3 +57,6 @@ pub use reduce_scatter::{reduce_scatter, reduce_scatter_block};
 pub use reduction::Reduction;
 pub use scan::{exscan, scan};
 pub use scatter::{scatter, scatterv};
+
+/// The control variables of this crate.
+pub static VARIABLES: &[&oxmpi_base::config::Variable] = &[select::BCAST_TREE_MAX.variable()];

@@ -6,7 +6,8 @@
 //!
 //! The numbers come from one shared-memory node, where a short message costs about 0.2 us a hop, copies run
 //! at about 10 GB/s, and messages from 32 KiB on are copied by both sides at once. Known gap: they are not
-//! measured between nodes, and not yet settable.
+//! measured between nodes. Those that a user may set are control variables; they are `same_everywhere`, and read once a
+//! call, so that all ranks see one value.
 
 const KIB: usize = 1024;
 const MIB: usize = 1024 * KIB;
@@ -46,8 +47,15 @@ pub enum Bcast {
     Chain { segment: usize },
 }
 
+oxmpi_base::control! {
+    /// MPI_Bcast of up to this many bytes sends the whole message down a binomial tree; longer ones are cut into parts or
+    /// into segments that follow each other through a chain. All ranks need the same value.
+    pub static BCAST_TREE_MAX: Size =
+        Size::new("coll_bcast_tree_max", 16 << 10, 0..=1 << 30).same_everywhere();
+}
+
 pub fn bcast(bytes: usize, n: usize) -> Bcast {
-    if n <= 2 || bytes <= 16 * KIB {
+    if n <= 2 || bytes as u64 <= BCAST_TREE_MAX.get() {
         Bcast::Binomial
     } else if bytes < 512 * KIB && bytes >= 256 * n {
         Bcast::ScatterAllgather

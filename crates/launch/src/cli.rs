@@ -3,6 +3,7 @@
 //!
 //! Arguments of the program are never looked at, except for the `:` that ends them.
 use crate::map::Policy;
+use oxmpi_base::config::sources::distance;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::time::Duration;
@@ -19,6 +20,7 @@ enum Id {
     Export,
     Env,
     GlobalEnv,
+    Set,
     Directory,
     Output,
     Tag,
@@ -89,6 +91,12 @@ const OPTIONS: &[Opt] = &[
     Opt { id: Id::Env, names: &["env"], values: &["VAR", "VALUE"], help: "the same, Hydra's way" },
     Opt { id: Id::GlobalEnv, names: &["genv"], values: &["VAR", "VALUE"], help: "the same for all programs" },
     Opt {
+        id: Id::Set,
+        names: &["set"],
+        values: &["NAME=VALUE"],
+        help: "set a control variable for all ranks ('oxmpi info' lists them)",
+    },
+    Opt {
         id: Id::Directory,
         names: &["wdir", "wd"],
         values: &["DIR"],
@@ -151,6 +159,8 @@ pub struct Options {
     pub programs: Vec<Program>,
     pub hosts: Vec<String>,
     pub hostfiles: Vec<OsString>,
+    /// `NAME=VALUE` of control variables.
+    pub set: Vec<String>,
     pub policy: Policy,
     pub oversubscribe: bool,
     pub hardware_threads: bool,
@@ -190,6 +200,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Command, Usage> {
             programs: Vec::new(),
             hosts: Vec::new(),
             hostfiles: Vec::new(),
+            set: Vec::new(),
             policy: Policy::Slot,
             oversubscribe: false,
             hardware_threads: false,
@@ -312,6 +323,7 @@ impl Parser {
             }
             Id::Env => self.program.env.push((name(value())?, Some(value()))),
             Id::GlobalEnv => self.global_env.push((name(value())?, Some(value()))),
+            Id::Set => o.set.push(text(option, value())?),
             Id::Directory => self.program.directory = Some(value()),
             Id::Output => match text(option, value())?.as_str() {
                 "tag" => o.tag = Tag::Stream,
@@ -450,22 +462,6 @@ fn did_you_mean(name: &str, known: impl Iterator<Item = &'static str>, dash: &st
     }
 }
 
-/// Insertions, deletions and replacements between two words.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = i;
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
-}
-
 pub fn help() -> String {
     let mut out = String::from(
         "Usage: mpirun [OPTIONS] PROGRAM [ARGUMENTS] [: [OPTIONS] PROGRAM [ARGUMENTS]]...\n\
@@ -516,6 +512,7 @@ mod tests {
         assert_eq!(o.programs[0].argv, ["prog", "-n", "9", "--help"]);
         assert_eq!(o.programs[0].directory.as_deref(), Some(OsStr::new("/tmp")));
         assert_eq!(options("--map-by ppr:2:node:OVERSUBSCRIBE a").policy, Policy::PerNode(2));
+        assert_eq!(options("--set a=1 --set=b=c=d a").set, ["a=1", "b=c=d"]);
         assert_eq!(options("-- -odd").programs[0].argv, ["-odd"]);
     }
 

@@ -4,6 +4,8 @@ use crate::cli::{Options, Program, Tag};
 use crate::hosts::{self, Trouble};
 use crate::map::{self, Host, Map, Request};
 use crate::{Failure, exit};
+use oxmpi_base::config::sources;
+use oxmpi_mpi::config::REGISTRY;
 use oxmpi_pmi::env;
 use oxmpi_sys::{fd, process};
 use std::collections::BTreeMap;
@@ -62,7 +64,7 @@ impl Job {
         if let Some(rank) = options.stdin.filter(|r| *r >= size) {
             return Err(Failure { code: exit::USAGE, text: format!("--stdin {rank}: the job has {size} ranks") });
         }
-        let programs = options.programs.iter().map(runnable).collect::<Result<Vec<_>, _>>()?;
+        let programs = options.programs.iter().map(|p| runnable(p, &options.set)).collect::<Result<Vec<_>, _>>()?;
         let slots: usize = hosts.iter().map(|h| h.slots).sum();
         let id = process::random_u64().map_err(|e| Failure::system("random numbers", e))?;
         Ok(Job {
@@ -133,8 +135,9 @@ fn c_string(bytes: &OsStr) -> Result<CString, Failure> {
         .map_err(|_| Failure { code: exit::USAGE, text: format!("{bytes:?} contains a zero byte") })
 }
 
-fn runnable(program: &Program) -> Result<Runnable, Failure> {
-    let vars = environment(program)?;
+fn runnable(program: &Program, set: &[String]) -> Result<Runnable, Failure> {
+    let mut vars = environment(program)?;
+    configure(&mut vars, set).map_err(|text| Failure { code: exit::USAGE, text })?;
     let first = program.argv.first().map(OsString::as_os_str).unwrap_or_default();
     let path = locate(first, program.directory.as_deref(), vars.get(OsStr::new("PATH")).map(OsString::as_os_str))?;
     let mut env = Vec::with_capacity(vars.len());
@@ -180,6 +183,19 @@ fn environment(program: &Program) -> Result<BTreeMap<OsString, OsString>, Failur
         vars.insert(key, value);
     }
     Ok(vars)
+}
+
+/// The control variables of a program's ranks, resolved and put into their environment, which is all that the ranks
+/// look at.
+fn configure(vars: &mut BTreeMap<OsString, OsString>, set: &[String]) -> Result<(), String> {
+    let mut settings = match sources::config_file(|name| vars.get(OsStr::new(name)).cloned())? {
+        Some((path, text)) => REGISTRY.from_file(&path, &text)?,
+        None => Vec::new(),
+    };
+    settings.extend(REGISTRY.from_environment(vars.iter().map(|(n, v)| (n.as_os_str(), v.as_os_str())))?);
+    settings.extend(REGISTRY.from_options(set)?);
+    vars.extend(settings.iter().map(sources::Setting::pair));
+    Ok(())
 }
 
 /// `../lib` beside the running mpirun, where it is that of an installation. A path with a colon cannot be

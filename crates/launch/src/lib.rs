@@ -18,6 +18,7 @@
 pub mod cli;
 pub mod front;
 pub mod hosts;
+pub mod info;
 pub mod input;
 pub mod job;
 pub mod map;

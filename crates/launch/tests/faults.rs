@@ -1,13 +1,13 @@
 //! Whatever is killed, and however a rank leaves: the right exit code, the victim named, and nothing left.
 //!
-//! `OXMPI_FAULT_ROUNDS` sets how often each case is repeated (3 without it); `OXMPI_STRICT_TIMES=1` turns the
+//! `OXMPI_XTASK_FAULT_ROUNDS` sets how often each case is repeated (3 without it); `OXMPI_XTASK_STRICT_TIMES=1` turns the
 //! target times into assertions (for a quiet machine).
 mod common;
 use common::*;
 use std::time::{Duration, Instant};
 
 fn rounds() -> usize {
-    std::env::var("OXMPI_FAULT_ROUNDS").ok().and_then(|v| v.parse().ok()).unwrap_or(3)
+    std::env::var("OXMPI_XTASK_FAULT_ROUNDS").ok().and_then(|v| v.parse().ok()).unwrap_or(3)
 }
 
 /// Prints the times of a case, and checks them where that is asked for.
@@ -15,7 +15,7 @@ fn within(what: &str, limit: Duration, times: &mut [Duration]) {
     times.sort();
     let (Some(median), Some(worst)) = (times.get(times.len() / 2), times.last()) else { return };
     println!("{what}: {} times, median {median:?}, worst {worst:?}", times.len());
-    if std::env::var_os("OXMPI_STRICT_TIMES").is_some() {
+    if std::env::var_os("OXMPI_XTASK_STRICT_TIMES").is_some() {
         assert!(*worst <= limit, "{what}: {worst:?} is more than {limit:?}");
     }
 }
@@ -239,7 +239,7 @@ fn a_second_signal_kills_at_once() {
     killer.join().unwrap();
     assert_eq!(o.code, 143);
     assert!(ranks.iter().all(|r| !alive(*r)));
-    if std::env::var_os("OXMPI_STRICT_TIMES").is_some() {
+    if std::env::var_os("OXMPI_XTASK_STRICT_TIMES").is_some() {
         assert!(started.elapsed() < Duration::from_millis(700), "{:?}", started.elapsed());
     }
 }

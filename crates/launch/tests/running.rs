@@ -399,7 +399,7 @@ fn foreign_launchers_do_not_make_singletons() {
 
 #[test]
 fn many_ranks_start_and_end_again_and_again() {
-    let rounds: usize = std::env::var("OXMPI_FAULT_ROUNDS").ok().and_then(|v| v.parse().ok()).unwrap_or(3);
+    let rounds: usize = std::env::var("OXMPI_XTASK_FAULT_ROUNDS").ok().and_then(|v| v.parse().ok()).unwrap_or(3);
     let mut worst = Duration::ZERO;
     for _ in 0..rounds {
         let started = Instant::now();

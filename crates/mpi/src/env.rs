@@ -1,6 +1,6 @@
 //! Initialisation, finalisation, abort and inquiries (MPI-5.0 chapters 9 and 11).
 use crate::world::{self, Phase, World};
-use crate::{attr, comm, errhan, group, info, table};
+use crate::{attr, comm, config, errhan, group, info, inform, table};
 use oxmpi_base::args::{Buf, Out, OutStr};
 use oxmpi_base::consts::*;
 use oxmpi_base::{Error, Result, bail, handle};
@@ -33,6 +33,7 @@ fn start(thread_level: i32) -> Result<()> {
         bail!(MPI_ERR_OTHER, "MPI is already {when}; MPI_Init can be called once in a process");
     }
     errhan::set_abort_hook(abort_job);
+    config::load()?;
     let job = oxmpi_pmi::connect()?;
     let node = match job.segment {
         Some(fd) => Some(Node::join(Segment::open(fd, job.size)?, job.rank)),
@@ -66,6 +67,7 @@ fn start(thread_level: i32) -> Result<()> {
     bind_info(w);
     table::set_concurrent(threads);
     world::set_phase(Phase::Running);
+    inform::at_init(w);
     Ok(())
 }
 
@@ -93,9 +95,7 @@ pub fn finalize() -> Result<()> {
     crate::buffer::flush(&w.engine)?;
     oxmpi_coll::barrier(&comm::get(MPI_COMM_WORLD)?.endpoint)?;
     w.engine.wait(|s| s.drained().then_some(()))?;
-    if std::env::var("OXMPI_INFO").is_ok_and(|v| v.split(',').any(|t| t == "shm")) {
-        eprint!("{}", w.engine.enter(|s| s.report()));
-    }
+    inform::at_finalize(w);
     if let Some(c) = &w.control {
         c.finalized().map_err(launcher_gone)?;
     }

@@ -17,7 +17,7 @@ use oxmpi_base::args::{FnPtr, Out};
 use oxmpi_base::consts::*;
 use oxmpi_base::handle::{Handle, Kind};
 use oxmpi_base::{Error, Result, bail, handle};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock};
 
 /// What an error handler does.
@@ -195,11 +195,19 @@ pub fn set_rank_known(yes: bool) {
     RANK_KNOWN.store(yes, Relaxed);
 }
 
+static RAISED: AtomicU64 = AtomicU64::new(0);
+
+/// How many errors this process has handed to error handlers.
+pub fn raised() -> u64 {
+    RAISED.load(Relaxed)
+}
+
 /// Reports `e` to the error handler of `obj`. Returns the code that the MPI procedure returns to the
 /// program, if it returns.
 #[cold]
 #[inline(never)]
 pub fn raise(obj: ErrObject, e: Error) -> i32 {
+    RAISED.fetch_add(1, Relaxed);
     let (handler, kind, raw) = resolve(e.comm.map_or(obj, ErrObject::Comm));
     invoke(&handler, kind, raw, &e);
     e.class

@@ -135,6 +135,11 @@ pub fn optional(h: handle::Info) -> Result<Option<Ref<'static, handle::Info, Inf
     if h == MPI_INFO_NULL { Ok(None) } else { get(h).map(Some) }
 }
 
+/// How many info objects the program holds.
+pub fn live() -> usize {
+    INFOS.live()
+}
+
 /// A new handle for `info`.
 pub fn insert(info: Info) -> Result<handle::Info> {
     INFOS.insert(Arc::new(info))

@@ -21,7 +21,7 @@
 use crate::engine::{Early, Inbound, State, Target};
 use crate::recv::arrived;
 use crate::request::{Expects, ReqId};
-use crate::send::LONG_MAX;
+use crate::send::{EAGER_LIMIT, LONG_MAX};
 use oxmpi_base::Result;
 use oxmpi_transport::wire::*;
 use oxmpi_transport_shm::choice::{Mechanism, Way, Ways, class_of};
@@ -144,7 +144,7 @@ impl State {
         let sent = out.push_bytes(Kind::Rts, r.envelope.ctx, r.envelope.tag, &rts.encode());
         if sent {
             r.expects = Expects::Answer;
-            if r.limit <= LONG_MAX && !r.sync {
+            if r.limit <= LONG_MAX.min(EAGER_LIMIT.get()) && !r.sync {
                 let request = self.requests.id(i);
                 self.late.push(Late { request, dest, since: self.turns });
             }

@@ -27,3 +27,6 @@ pub use recv::{Message, Received};
 pub use request::{Outcome, ReqId};
 pub use send::Mode;
 pub use span::Span;
+
+/// The control variables of this crate.
+pub static VARIABLES: &[&oxmpi_base::config::Variable] = &[send::EAGER_LIMIT.variable()];

@@ -212,7 +212,7 @@ impl State {
 
     /// A message whose chunks follow at once.
     fn begin_long(&mut self, envelope: Pattern, peer: u32, rts: Rts) -> Result<()> {
-        if rts.total == 0 || rts.total > crate::send::LONG_MAX || self.receiving(peer, rts.send) {
+        if rts.total == 0 || rts.total > crate::send::EAGER_MOST || self.receiving(peer, rts.send) {
             return Err(self.malformed(peer));
         }
         let to = match self.posted.take(envelope) {

@@ -1,6 +1,6 @@
 //! What this process uses with each peer at which size, and why not something better: for people (`OXMPI_INFO=shm`, MPI_T).
 use crate::engine::State;
-use crate::send::LONG_MAX;
+use crate::send::EAGER_LIMIT;
 use oxmpi_transport::wire::INLINE_MAX;
 use oxmpi_transport_shm::choice::{CLASSES, Distance, FIRST_CLASS};
 use std::fmt::Write;
@@ -11,9 +11,10 @@ impl State {
         let mut out = String::new();
         let (me, eager) = (self.me, self.peers.iter().filter(|p| p.out.is_some()).count());
         let _ = writeln!(out, "process {me}: sends to {eager} and hears from {} processes", self.incoming.len());
+        let eager_limit = EAGER_LIMIT.get();
         let _ = writeln!(
             out,
-            "  up to {INLINE_MAX} B: in the ring; up to {LONG_MAX} B: eager, through chunks; more: as learned below"
+            "  up to {INLINE_MAX} B: in the ring; up to {eager_limit} B: eager, through chunks; more: as learned below"
         );
         let Some(node) = &mut self.node else { return out };
         let known: Vec<usize> = (0..self.peers.len())

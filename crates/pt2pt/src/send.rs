@@ -3,7 +3,7 @@
 //! | bytes | protocol |
 //! |---|---|
 //! | up to [`INLINE_MAX`] | one frame (EagerSync with an Ack for synchronous mode) |
-//! | up to [`LONG_MAX`] | EagerLong: an announcement and chunks at once |
+//! | up to [`EAGER_LIMIT`] | EagerLong: an announcement and chunks at once |
 //! | more, and synchronous | Rts: single copy by the receiver, or Cts and chunks |
 use crate::engine::{Early, Peer, Route, State, Waiting};
 use crate::matching::Pattern;
@@ -14,7 +14,18 @@ use oxmpi_transport::wire::*;
 use oxmpi_transport_shm::layout::CHUNK;
 use oxmpi_transport_shm::link::Outgoing;
 
-/// Largest message whose data follows its announcement without asking.
+oxmpi_base::control! {
+    /// Messages of up to this many bytes go at once with their data, which the receiver keeps when it does not wait
+    /// for them yet. Longer ones are announced, and the receiver fetches or asks for the data. A higher limit saves
+    /// round trips with receivers that come late, and costs memory and a second copy there.
+    pub static EAGER_LIMIT: Size = Size::new("pt2pt_eager_limit", 32 << 10, INLINE_MAX as u64..=EAGER_MOST).live();
+}
+
+/// Largest message whose data any peer, with whatever limit, sends without asking.
+pub const EAGER_MOST: u64 = 1 << 20;
+
+/// Largest message that is announced instead where the receiver finds that faster, and sent after all when it does not come (see
+/// `large`). Both sides have to agree on it.
 pub const LONG_MAX: u64 = 32 * 1024;
 
 /// The standard's send modes as far as the engine tells them apart: ready is standard.
@@ -72,7 +83,7 @@ impl State {
             return Ok(None);
         }
         if mode == Mode::Standard
-            && span.len() <= LONG_MAX
+            && span.len() <= EAGER_LIMIT.get()
             && let Some(bytes) = span.to_owned()
         {
             let e = self.early.put(Early::Whole { bytes, ack: None });
@@ -193,7 +204,7 @@ impl State {
             }
             return sent;
         }
-        if sync || total > LONG_MAX || self.announces(dest, i) {
+        if sync || total > EAGER_LIMIT.get() || total <= LONG_MAX && self.announces(dest, i) {
             return self.announce(dest, i);
         }
         let rts = self.describe(i);

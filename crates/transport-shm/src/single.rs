@@ -153,7 +153,7 @@ impl Single {
     /// One line, where it was asked for, when a mechanism turns out not to work with a peer.
     fn tell(&self, peer: usize, m: Mechanism) {
         if let Standing::Refused(why) = &self.peers[peer][m as usize]
-            && std::env::var("OXMPI_INFO").is_ok_and(|v| v.split(',').any(|t| t == "shm"))
+            && oxmpi_base::inform::wanted(oxmpi_base::inform::Topic::Shm)
         {
             eprintln!("oxmpi: single copy by {} with rank {peer} is not used: {why}", m.name());
         }
