@@ -7,7 +7,9 @@
 //!
 //! Known gaps: x86_64 alone; kernels of other distributions only where /boot has them.
 use crate::install::{program, shared};
-use crate::shell::{cargo, has, note, nothing_left, output, prefix, root, run, step, take_value, target, watched};
+use crate::shell::{
+    cargo, has, note, nothing_left, output, prefix, root, run, show, step, take_value, target, watched,
+};
 use anyhow::{Context, Result, bail, ensure};
 use object::{Object, ObjectSection};
 use std::collections::BTreeMap;
@@ -18,9 +20,17 @@ use std::time::Duration;
 
 const PACKAGES: &str = "qemu-system-x86 (the emulator), gcc and libc6-dev (for the tests in C)";
 
-/// What the kernel says when it has been hurt.
-const COMPLAINTS: [&str; 6] =
-    ["BUG:", "Oops", "general protection fault", "Kernel panic", "WARNING: CPU", "soft lockup"];
+/// What the kernel says when it has been hurt, and mpirun of a rank that was.
+const COMPLAINTS: [&str; 8] = [
+    "BUG:",
+    "Oops",
+    "general protection fault",
+    "Kernel panic",
+    "WARNING: CPU",
+    "soft lockup",
+    "(SIGBUS)",
+    "(SIGSEGV)",
+];
 
 pub fn run_command(mut args: Vec<String>) -> Result<()> {
     let module = take_value(&mut args, "--module")?
@@ -113,15 +123,24 @@ fn emulator() -> Result<()> {
         return Ok(());
     }
     note("qemu-system-x86_64 is not here");
-    let install = Command::new("apt-get")
-        .args(["install", "-y", "--no-install-recommends", "qemu-system-x86"])
-        .env("DEBIAN_FRONTEND", "noninteractive")
-        .output();
-    if !install.is_ok_and(|o| o.status.success()) || !has("qemu-system-x86_64") {
-        bail!("apt-get could not install it (as root, after `apt-get update`?); this suite needs {PACKAGES}");
-    }
+    let installed = apt(&["install", "-y", "--no-install-recommends", "qemu-system-x86"], Path::new("/"));
+    ensure!(
+        installed && has("qemu-system-x86_64"),
+        "apt-get could not install it (as root?); this suite needs {PACKAGES}"
+    );
     note("installed qemu-system-x86");
     Ok(())
+}
+
+/// Whether `apt-get` did it, if need be with fresh lists of packages.
+fn apt(args: &[&str], folder: &Path) -> bool {
+    let get = |args: &[&str]| {
+        let mut command = Command::new("apt-get");
+        command.arg("-q").args(args).current_dir(folder).env("DEBIAN_FRONTEND", "noninteractive");
+        note(format!("$ {}", show(&command)));
+        command.output().is_ok_and(|o| o.status.success())
+    };
+    get(args) || (get(&["update"]) && get(args))
 }
 
 /// The image of the kernel `release`.
@@ -135,13 +154,14 @@ fn kernel(home: &Path, release: &str) -> Result<PathBuf> {
         }
     }
     let why = || {
-        format!("there is no /{name}, and {package} could not be had from Debian's packages (after `apt-get update`?)")
+        format!(
+            "there is no /{name}, and {package} could not be had from Debian's packages (an older kernel than the newest: build the module again)"
+        )
     };
     let deb = home.join("deb");
     let _ = std::fs::remove_dir_all(&deb);
     std::fs::create_dir_all(&deb)?;
-    // The download runs as another user where it can, who may not write here; it then says so and goes on as root.
-    run(Command::new("apt-get").args(["-q", "download", &package]).current_dir(&deb)).with_context(why)?;
+    ensure!(apt(&["download", &package], &deb), "{}", why());
     let file = std::fs::read_dir(&deb)?.next().with_context(why)??.path();
     run(Command::new("dpkg-deb").arg("-x").arg(&file).arg(&unpacked))?;
     std::fs::remove_dir_all(&deb)?;
@@ -267,7 +287,7 @@ fn parent(name: &str) -> &str {
 /// What the console says.
 #[derive(Default, Debug, PartialEq, Eq)]
 struct Verdict {
-    /// For people: the results, and what the kernel complained about.
+    /// For people: the results and the complaints.
     lines: Vec<String>,
     passed: usize,
     failed: usize,
@@ -290,7 +310,7 @@ impl Verdict {
             } else {
                 continue;
             }
-            let who = if complains { "failed (the kernel complains): " } else { "" };
+            let who = if complains { "failed (a complaint): " } else { "" };
             verdict.lines.push(format!("{who}{line}"));
         }
         verdict

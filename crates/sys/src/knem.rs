@@ -10,7 +10,8 @@
 //! - The end of the owner takes its cookies away; a copy that is under way ends well, as it holds the pages.
 //!
 //! Known gap: when the owner of a region made for writing forks and then writes into one of its pages itself, it gets a page of its own and
-//! what peers write goes elsewhere. Regions for reading have no such gap.
+//! what peers write goes elsewhere (seen in the guest). A region for reading has no such gap, as its owner leaves the bytes alone: so
+//! where there is a choice, the receiver pulls.
 use crate::cma::{RUNS, Run, Way};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
