@@ -6,6 +6,7 @@
 //!
 //! This module is one of the crate's homes of `unsafe`. What a peer says (address, place) is only ever given to the kernel, or checked against
 //! the peer's area and mapped.
+use crate::attach::{PeerMemory, Xpmem};
 use crate::choice::Mechanism;
 use crate::heap::{Heap, Place, Windows};
 use crate::layout::Identity;
@@ -45,11 +46,12 @@ pub enum Standing {
 }
 
 /// Publishes what peers need for their probe.
-pub(crate) fn publish(id: &Identity) {
+pub(crate) fn publish(id: &Identity, xpmem: u64) {
     let token = oxmpi_sys::clock::nanos() ^ ((oxmpi_sys::pid() as u64) << 40) | 1;
     let token = PROBE.compare_exchange(0, token, Ordering::Relaxed, Ordering::Relaxed).err().unwrap_or(token);
     id.probe_value.store(token, Ordering::Relaxed);
     id.probe_address.store(PROBE.as_ptr() as u64, Ordering::Relaxed);
+    id.xpmem.store(xpmem, Ordering::Relaxed);
     id.pid.store(oxmpi_sys::pid() as u32, Ordering::Release);
 }
 
@@ -57,6 +59,10 @@ pub(crate) fn publish(id: &Identity) {
 pub struct Single {
     heap: Arc<Heap>,
     windows: Windows,
+    /// Or why not.
+    xpmem: Result<Xpmem, String>,
+    /// What is attached of each peer.
+    attached: Vec<Option<PeerMemory>>,
     /// What may be used at all, in order of preference.
     allowed: Vec<Mechanism>,
     peers: Vec<[Standing; Mechanism::ALL.len()]>,
@@ -67,10 +73,19 @@ pub struct Single {
 const UNASKED: u8 = 1 << 7;
 
 impl Single {
-    pub fn new(heap: Arc<Heap>, ranks: usize, allowed: Vec<Mechanism>) -> Single {
-        let no_device = |d: &str| Standing::Refused(format!("{d} is not there"));
-        let unknown = [Standing::Unknown, no_device("/dev/xpmem"), Standing::Unknown, no_device("/dev/knem")];
-        Single { heap, windows: Windows::default(), allowed, peers: vec![unknown; ranks], works: vec![UNASKED; ranks] }
+    pub fn new(heap: Arc<Heap>, xpmem: Result<Xpmem, String>, ranks: usize, allowed: Vec<Mechanism>) -> Single {
+        let xpmem_standing = xpmem.as_ref().err().map_or(Standing::Unknown, |why| Standing::Refused(why.clone()));
+        let knem = Standing::Refused("/dev/knem is not there".into());
+        let unknown = [Standing::Unknown, xpmem_standing, Standing::Unknown, knem];
+        Single {
+            heap,
+            windows: Windows::default(),
+            xpmem,
+            attached: (0..ranks).map(|_| None).collect(),
+            allowed,
+            peers: vec![unknown; ranks],
+            works: vec![UNASKED; ranks],
+        }
     }
 
     /// How a peer reaches `len` bytes at `at`.
@@ -92,7 +107,7 @@ impl Single {
         }
         let heap = (there.place != 0) as u8;
         let address = (there.address != 0) as u8;
-        self.works[peer] & (heap << Mechanism::Heap as u8 | address << Mechanism::Cma as u8)
+        self.works[peer] & (heap << Mechanism::Heap as u8 | address << Mechanism::Cma as u8 | address << Mechanism::Xpmem as u8)
     }
 
     #[cold]
@@ -111,12 +126,38 @@ impl Single {
                 Mechanism::Cma => probe(id),
                 // The segment is mapped, so its other parts can be; a failure shows at the first window.
                 Mechanism::Heap => Standing::Works,
-                Mechanism::Xpmem | Mechanism::Knem => Standing::Refused("no probe".into()),
+                Mechanism::Xpmem => self.attach(peer, id),
+                Mechanism::Knem => Standing::Refused("no probe".into()),
             };
             self.peers[peer][m as usize] = s;
             self.tell(peer, m);
         }
         &self.peers[peer][m as usize]
+    }
+
+    /// As [`probe`], by XPMEM.
+    fn attach(&mut self, peer: usize, id: &Identity) -> Standing {
+        let (segment, want) = (id.xpmem.load(Ordering::Relaxed), id.probe_value.load(Ordering::Relaxed));
+        let memory = match &self.xpmem {
+            _ if segment == 0 => return Standing::Refused("the peer could not open /dev/xpmem".into()),
+            Err(why) => return Standing::Refused(why.clone()),
+            Ok(xpmem) => xpmem.peer(segment),
+        };
+        let mut got = 0u64;
+        let run = [Run::new((&raw mut got).cast(), 8)];
+        let probed = memory.and_then(|mut memory| {
+            // SAFETY: `got` is eight writable bytes.
+            unsafe { memory.copy(Way::Pull, id.probe_address.load(Ordering::Relaxed), &run) }?;
+            Ok(memory)
+        });
+        match probed {
+            Ok(memory) if got == want => {
+                self.attached[peer] = Some(memory);
+                Standing::Works
+            }
+            Ok(_) => Standing::Refused("another process answers to its XPMEM segment".into()),
+            Err(e) => Standing::Refused(reason(&e)),
+        }
     }
 
     /// Copies between the runs of `local` and the piece of the peer's memory; says whether it was done. If not, nothing is known about
@@ -138,7 +179,12 @@ impl Single {
                 // SAFETY: the caller's promise.
                 unsafe { mapped(&mut self.windows, &self.heap, way, place, local) }
             }
-            Mechanism::Xpmem | Mechanism::Knem => return false,
+            Mechanism::Xpmem => match &mut self.attached[peer] {
+                // SAFETY: the caller's promise.
+                Some(memory) => unsafe { memory.copy(way, there.address.wrapping_add(offset), local) },
+                None => return false,
+            },
+            Mechanism::Knem => return false,
         };
         if let Err(e) = &done
             && e.raw_os_error() != Some(EFAULT)
