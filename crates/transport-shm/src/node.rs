@@ -1,5 +1,5 @@
 //! This rank among the ranks of its node: connecting on first use, ringing, sleeping, single copy.
-use crate::attach::Xpmem;
+use crate::attach::{Exposure, Xpmem};
 use crate::choice::{Distance, Mechanism};
 use crate::heap::{Block, Heap, Place};
 use crate::layout::PAGE;
@@ -160,6 +160,10 @@ impl Node {
     #[inline]
     pub fn open(&mut self, peer: usize, there: &Exposed) -> u8 {
         self.single.open(peer, &self.segment.control(peer).identity, there)
+    }
+    /// See [`Single::lend`].
+    pub fn lend(&mut self, peer: usize, at: *mut u8, len: usize) -> Option<Exposure> {
+        self.single.lend(peer, &self.segment.control(peer).identity, at, len)
     }
     /// Whether this mechanism reaches it.
     pub fn can(&mut self, m: Mechanism, peer: usize, there: &Exposed) -> bool {

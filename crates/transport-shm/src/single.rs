@@ -6,7 +6,7 @@
 //!
 //! This module is one of the crate's homes of `unsafe`. What a peer says (address, place) is only ever given to the kernel, or checked against
 //! the peer's area and mapped.
-use crate::attach::{PeerMemory, Xpmem};
+use crate::attach::{Exposure, Knem, PeerMemory, Xpmem};
 use crate::choice::Mechanism;
 use crate::heap::{Heap, Place, Windows};
 use crate::layout::Identity;
@@ -23,6 +23,8 @@ static PROBE: AtomicU64 = AtomicU64::new(0);
 pub struct Exposed {
     /// Address in the owner's memory; 0 where the memory is not one run.
     pub address: u64,
+    /// `address` is a cookie of KNEM instead.
+    pub by_cookie: bool,
     /// One more than the offset in the owner's area of the heap; 0 where it does not lie there.
     pub place: u64,
 }
@@ -63,6 +65,8 @@ pub struct Single {
     xpmem: Result<Xpmem, String>,
     /// What is attached of each peer.
     attached: Vec<Option<PeerMemory>>,
+    /// Opened when the first peer is looked at.
+    knem: Option<Result<Knem, String>>,
     /// What may be used at all, in order of preference.
     allowed: Vec<Mechanism>,
     peers: Vec<[Standing; Mechanism::ALL.len()]>,
@@ -72,16 +76,19 @@ pub struct Single {
 
 const UNASKED: u8 = 1 << 7;
 
+/// The mechanisms that need no more than an address.
+const ADDRESSED: u8 = 1 << Mechanism::Cma as u8 | 1 << Mechanism::Xpmem as u8;
+
 impl Single {
     pub fn new(heap: Arc<Heap>, xpmem: Result<Xpmem, String>, ranks: usize, allowed: Vec<Mechanism>) -> Single {
         let xpmem_standing = xpmem.as_ref().err().map_or(Standing::Unknown, |why| Standing::Refused(why.clone()));
-        let knem = Standing::Refused("/dev/knem is not there".into());
-        let unknown = [Standing::Unknown, xpmem_standing, Standing::Unknown, knem];
+        let unknown = [Standing::Unknown, xpmem_standing, Standing::Unknown, Standing::Unknown];
         Single {
             heap,
             windows: Windows::default(),
             xpmem,
             attached: (0..ranks).map(|_| None).collect(),
+            knem: None,
             allowed,
             peers: vec![unknown; ranks],
             works: vec![UNASKED; ranks],
@@ -91,7 +98,7 @@ impl Single {
     /// How a peer reaches `len` bytes at `at`.
     pub fn expose(&self, at: *const u8, len: usize) -> Exposed {
         let place = self.heap.place_of(at.addr(), len).map_or(0, |p| p.offset + 1);
-        Exposed { address: at.addr() as u64, place }
+        Exposed { address: at.addr() as u64, by_cookie: false, place }
     }
 
     /// What may be used, in the order in which it is preferred.
@@ -106,8 +113,37 @@ impl Single {
             self.ask(peer, id);
         }
         let heap = (there.place != 0) as u8;
-        let address = (there.address != 0) as u8;
-        self.works[peer] & (heap << Mechanism::Heap as u8 | address << Mechanism::Cma as u8 | address << Mechanism::Xpmem as u8)
+        let address = match there {
+            Exposed { address: 0, .. } => 0,
+            Exposed { by_cookie: true, .. } => 1 << Mechanism::Knem as u8,
+            _ => ADDRESSED,
+        };
+        self.works[peer] & (heap << Mechanism::Heap as u8 | address)
+    }
+
+    /// A region of KNEM for memory that is to be announced to `peer`, where nothing else reaches it. The receiver pulls: see the known gap
+    /// in `sys::knem`.
+    pub fn lend(&mut self, peer: usize, id: &Identity, at: *mut u8, len: usize) -> Option<Exposure> {
+        if self.works[peer] == UNASKED {
+            self.ask(peer, id);
+        }
+        let knem = match &self.knem {
+            Some(Ok(knem))
+                if self.works[peer] & (ADDRESSED | 1 << Mechanism::Knem as u8) == 1 << Mechanism::Knem as u8 =>
+            {
+                knem
+            }
+            _ => return None,
+        };
+        match knem.offer(&[Run::new(at, len)]) {
+            // The announcement has no other word for "no cookie".
+            Ok(e) if e.cookie() != 0 => Some(e),
+            Ok(_) => None,
+            Err(e) => {
+                self.close(peer, Mechanism::Knem, &e);
+                None
+            }
+        }
     }
 
     #[cold]
@@ -127,7 +163,11 @@ impl Single {
                 // The segment is mapped, so its other parts can be; a failure shows at the first window.
                 Mechanism::Heap => Standing::Works,
                 Mechanism::Xpmem => self.attach(peer, id),
-                Mechanism::Knem => Standing::Refused("no probe".into()),
+                // A cookie is the peer's word that it can; whether we may is seen when it is used.
+                Mechanism::Knem => match self.knem.get_or_insert_with(Knem::open) {
+                    Ok(_) => Standing::Works,
+                    Err(why) => Standing::Refused(why.clone()),
+                },
             };
             self.peers[peer][m as usize] = s;
             self.tell(peer, m);
@@ -184,16 +224,25 @@ impl Single {
                 Some(memory) => unsafe { memory.copy(way, there.address.wrapping_add(offset), local) },
                 None => return false,
             },
-            Mechanism::Knem => return false,
+            Mechanism::Knem => match &self.knem {
+                // SAFETY: the caller's promise.
+                Some(Ok(knem)) => unsafe { knem.copy(way, there.address, offset, local) },
+                _ => return false,
+            },
         };
         if let Err(e) = &done
             && e.raw_os_error() != Some(EFAULT)
         {
-            self.peers[peer][mechanism as usize] = Standing::Refused(reason(e));
-            self.works[peer] &= !(1 << mechanism as u8);
-            self.tell(peer, mechanism);
+            self.close(peer, mechanism, e);
         }
         done.is_ok()
+    }
+
+    #[cold]
+    fn close(&mut self, peer: usize, mechanism: Mechanism, e: &std::io::Error) {
+        self.peers[peer][mechanism as usize] = Standing::Refused(reason(e));
+        self.works[peer] &= !(1 << mechanism as u8);
+        self.tell(peer, mechanism);
     }
 
     /// One line, where it was asked for, when a mechanism turns out not to work with a peer.
