@@ -1,4 +1,5 @@
-/* The first process of the guest that `cargo xtask suite kmod` starts: mounts what programs expect, loads /module.ko, runs the commands
+/* The first process of the guest that `cargo xtask suite kmod` starts: mounts what programs expect, has the system
+ * refuse cross memory attach, loads /module.ko, runs the commands
  * of /commands one after the other, and switches the machine off. Linked statically.
  *
  * A line of /commands: SECONDS, a tab, the expected end (`0` or `!0`), a tab, a name, then a tab and an argument, again and again.
@@ -33,6 +34,16 @@ static void mounted(const char *what, const char *where)
     mkdir(where, 0755);
     if (mount(what, where, what, 0, "") != 0 && errno != EBUSY)
         printf("failed mount %s: %s\n", where, strerror(errno));
+}
+
+/* Messages then have no way into another process but the module: yama allows no process to reach into another. */
+static void refuse_cross_memory_attach(void)
+{
+    int scope = open("/proc/sys/kernel/yama/ptrace_scope", O_WRONLY | O_CLOEXEC);
+    if (scope < 0 || write(scope, "3", 1) != 1)
+        printf("failed to refuse cross memory attach: %s\n", strerror(errno));
+    if (scope >= 0)
+        close(scope);
 }
 
 static void run(char *line)
@@ -89,6 +100,8 @@ int main(void)
     mounted("tmpfs", "/tmp");
     setenv("PATH", "/bin", 1);
     setenv("HOME", "/tmp", 1);
+    setenv("OXMPI_INFO", "shm", 1);
+    refuse_cross_memory_attach();
     int module = open("/module.ko", O_RDONLY | O_CLOEXEC);
     if (module < 0 || syscall(SYS_finit_module, module, "", 0) != 0) {
         printf("failed to load the module: %s\n", strerror(errno));
