@@ -148,6 +148,10 @@ impl Single {
 
     #[cold]
     fn ask(&mut self, peer: usize, id: &Identity) {
+        // A sender can be here before its peer has joined: that says nothing about the peer.
+        if id.pid.load(Ordering::Acquire) == 0 {
+            return;
+        }
         let mut works = 0;
         for k in 0..self.allowed.len() {
             let m = self.allowed[k];
