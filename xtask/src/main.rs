@@ -5,6 +5,7 @@ mod codegen;
 mod demo;
 mod hotpath;
 mod install;
+mod kmod;
 mod layers;
 mod python;
 mod shell;

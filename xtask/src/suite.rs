@@ -3,6 +3,7 @@
 //! - `mpi4py [--np N] [--under mpich] [--timeout S] [FILE...]`: mpi4py's test files, each on 1, 2 and 4 ranks.
 //! - `abi-swap`: one binary on our library and on that of the mpich wheel, and the other way round.
 //! - `faults [--times N]`: the launcher's fault tests, repeated.
+//! - `kmod --module PATH.ko [--timeout S]`: XPMEM or KNEM in a virtual machine; see `kmod.rs`.
 use crate::install::{program, shared};
 use crate::python::Venv;
 use crate::shell::{
@@ -37,7 +38,7 @@ const FILES: [&str; 16] = [
 pub fn run_command(args: &[String]) -> Result<()> {
     let mut args = args.to_vec();
     if args.is_empty() {
-        bail!("which suite: mpi4py, abi-swap or faults?");
+        bail!("which suite: mpi4py, abi-swap, faults or kmod?");
     }
     match args.remove(0).as_str() {
         "mpi4py" => mpi4py(args),
@@ -47,7 +48,8 @@ pub fn run_command(args: &[String]) -> Result<()> {
             abi_swap()
         }
         "faults" => faults(args),
-        other => bail!("there is no suite {other}; there are mpi4py, abi-swap and faults"),
+        "kmod" => crate::kmod::run_command(args),
+        other => bail!("there is no suite {other}; there are mpi4py, abi-swap, faults and kmod"),
     }
 }
 

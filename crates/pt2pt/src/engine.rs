@@ -105,6 +105,8 @@ pub struct State {
     pub(crate) next_way: [Option<Way>; MIDDLE],
     /// Announced messages that are sent after all if the receiver does not come.
     pub(crate) late: Vec<Late>,
+    /// Memory of send requests that is lent by KNEM.
+    pub(crate) lent: Vec<(u32, oxmpi_transport_shm::attach::Exposure)>,
     /// Room for lists of runs.
     pub(crate) runs: Vec<Run>,
     /// Rings ever accepted; those that were closed after an error are no longer in `incoming`.
@@ -185,6 +187,7 @@ impl Engine {
             last_done: 0,
             next_way: [None; MIDDLE],
             late: Vec::new(),
+            lent: Vec::new(),
             runs: Vec::new(),
             accepted: 0,
             events: 0,

@@ -111,7 +111,7 @@ impl State {
                 let e = node.single().expose(at, r.limit as usize);
                 (rts.address, rts.place) = (e.address, e.place);
             }
-            _ => rts.run = r.span.mean_run().min(u32::MAX as u64) as u32,
+            _ => rts.run = r.span.mean_run().min(BY_COOKIE as u64 - 1) as u32,
         }
         rts
     }
@@ -140,6 +140,10 @@ impl State {
             r.ticket = node.take_ticket();
         }
         rts.ticket = r.ticket.map_or(NO_TICKET, |t| t.0);
+        if rts.address != 0 && rts.place == 0 && rts.total > LONG_MAX {
+            self.lend(dest, i, &mut rts);
+        }
+        let r = self.requests.at(i);
         let out = self.peers[dest as usize].out.as_mut().expect("connected before anything is queued");
         let sent = out.push_bytes(Kind::Rts, r.envelope.ctx, r.envelope.tag, &rts.encode());
         if sent {
@@ -150,6 +154,19 @@ impl State {
             }
         }
         sent
+    }
+
+    /// Where nothing else reaches our memory, KNEM may: the announcement then carries a cookie in the place of the address.
+    fn lend(&mut self, dest: u32, i: u32, rts: &mut Rts) {
+        let Some(node) = &mut self.node else { return };
+        let lent = self.lent.iter().position(|(k, _)| *k == i).or_else(|| {
+            let at = std::ptr::with_exposed_provenance_mut(rts.address as usize);
+            self.lent.push((i, node.lend(dest as usize, at, rts.total as usize)?));
+            Some(self.lent.len() - 1)
+        });
+        if let Some(k) = lent {
+            (rts.address, rts.run) = (self.lent[k].1.cookie(), BY_COOKIE);
+        }
     }
 
     /// Announcements whose time is over are withdrawn. A receiver that takes others meanwhile is on its way.
@@ -213,7 +230,7 @@ impl State {
         if class_of(rts.total) >= MIDDLE {
             return None;
         }
-        let there = Exposed { address: rts.address, place: rts.place };
+        let there = there(rts);
         let shaped = there.address == 0 || self.requests.at(i).span.address().is_none();
         if shaped {
             return None;
@@ -224,7 +241,11 @@ impl State {
         Some(Timed { since: rts.stamp, way: Way::Eager, shaped: false })
     }
 
+    /// Send request `i` is no longer copied from: what was taken for that is given back.
     pub(crate) fn return_ticket(&mut self, i: u32) {
+        if !self.lent.is_empty() {
+            self.lent.retain(|(k, _)| *k != i);
+        }
         if let Some(t) = self.requests.at(i).ticket.take()
             && let Some(n) = &mut self.node
         {
@@ -260,7 +281,7 @@ impl State {
             self.complete(i, outcome);
             return Ok(());
         }
-        let there = Exposed { address: rts.address, place: rts.place };
+        let there = there(&rts);
         let ours = self.requests.at(i).span.address();
         let shaped = ours.is_none() || there.address == 0;
         let now = oxmpi_sys::clock::nanos();
@@ -338,7 +359,9 @@ impl State {
                     let pull = node.open(peer as usize, there);
                     // What reaches them reaches us, but for the heap where our memory does not lie in it.
                     let ours = node.single().expose(at, limit as usize);
-                    let push = if ours.place != 0 { pull } else { pull & !(1 << Mechanism::Heap as u8) };
+                    // And by KNEM the receiver alone copies.
+                    let push =
+                        pull & !(((ours.place == 0) as u8) << Mechanism::Heap as u8 | 1 << Mechanism::Knem as u8);
                     // What came at once would have had a ticket.
                     let ticket = Ticket(rts.ticket);
                     let both = eager || (rts.ticket != NO_TICKET && node.has_ticket(peer as usize, ticket));
@@ -411,7 +434,7 @@ impl State {
         let Some(mechanism) = mechanism.filter(|_| fits) else {
             return Err(self.intern(format!("process {peer} asked to share a transfer in a way that makes no sense")));
         };
-        let there = Exposed { address: s.address, place: s.place };
+        let there = Exposed { address: s.address, by_cookie: false, place: s.place };
         let open = self.node.as_mut().is_some_and(|n| n.can(mechanism, peer as usize, &there));
         if !open && !all {
             return Ok(()); // the receiver takes all pieces itself
@@ -531,6 +554,11 @@ impl State {
         self.complete(i, outcome);
         Ok(())
     }
+}
+
+/// The memory that was announced.
+fn there(rts: &Rts) -> Exposed {
+    Exposed { address: rts.address, by_cookie: rts.run == BY_COOKIE, place: rts.place }
 }
 
 /// How many of a transfer's pieces are claimed at the counter. The receiver's first claims the message where it may be withdrawn; elsewhere it is

@@ -6,14 +6,17 @@ pub mod affinity;
 pub mod cgroup;
 pub mod clock;
 pub mod cma;
+pub mod fault;
 pub mod fd;
 pub mod futex;
+pub mod knem;
 pub mod membarrier;
 pub mod memory;
 pub mod pidfd;
 pub mod poll;
 pub mod process;
 pub mod signal;
+pub mod xpmem;
 
 /// This process's id.
 pub fn pid() -> i32 {

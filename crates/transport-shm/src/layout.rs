@@ -45,6 +45,8 @@ pub struct Identity {
     /// Address, in the owner's memory, of a `u64` that holds `probe_value`: target of the single-copy probe.
     pub probe_address: AtomicU64,
     pub probe_value: AtomicU64,
+    /// What the owner shares by XPMEM; 0 where it cannot.
+    pub xpmem: AtomicU64,
     /// Where the owner runs; see `Node::distance`.
     pub place: AtomicU64,
     /// Size classes (bits) in which the owner prefers announcements to messages sent at once.

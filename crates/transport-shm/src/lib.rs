@@ -1,7 +1,8 @@
 //! One node: a segment of shared memory with a control block per rank and a ring per ordered pair.
 //!
 //! The segment is one sparse memfd that the launcher makes and every rank inherits; rings are mapped when a pair first
-//! talks. Known gaps: one segment per job (dynamic processes will bring more), no XPMEM, KNEM or device memory yet.
+//! talks. Known gaps: one segment per job (dynamic processes will bring more), no device memory yet.
+pub mod attach;
 pub mod choice;
 pub mod heap;
 pub mod layout;

@@ -1,4 +1,5 @@
 //! This rank among the ranks of its node: connecting on first use, ringing, sleeping, single copy.
+use crate::attach::{Exposure, Xpmem};
 use crate::choice::{Distance, Mechanism};
 use crate::heap::{Block, Heap, Place};
 use crate::layout::PAGE;
@@ -51,14 +52,15 @@ impl Node {
     pub fn join(segment: Segment, me: usize) -> Node {
         let n = segment.layout.n;
         let membarrier = oxmpi_sys::membarrier::register().is_ok();
-        publish(&segment.control(me).identity);
+        let xpmem = Xpmem::open();
+        publish(&segment.control(me).identity, xpmem.as_ref().map_or(0, Xpmem::segid));
         // A process that could not register is not reached by the sleepers' barriers: it fences for itself.
         let fence = if segment.asymmetric_fence && membarrier { Fence::Sleeper } else { Fence::Both };
         let cores = if segment.shared_cores { Cores::Shared } else { Cores::Dedicated };
         let heap = Arc::new(segment.heap(me));
         let tickets = heap.allocate_hidden(PAGE).ok();
         debug_assert!(tickets.as_ref().is_none_or(|t| t.place().offset == 0));
-        let single = Single::new(heap.clone(), n, Mechanism::ALL.to_vec());
+        let single = Single::new(heap.clone(), xpmem, n, Mechanism::ALL.to_vec());
         Node {
             me,
             cores,
@@ -158,6 +160,10 @@ impl Node {
     #[inline]
     pub fn open(&mut self, peer: usize, there: &Exposed) -> u8 {
         self.single.open(peer, &self.segment.control(peer).identity, there)
+    }
+    /// See [`Single::lend`].
+    pub fn lend(&mut self, peer: usize, at: *mut u8, len: usize) -> Option<Exposure> {
+        self.single.lend(peer, &self.segment.control(peer).identity, at, len)
     }
     /// Whether this mechanism reaches it.
     pub fn can(&mut self, m: Mechanism, peer: usize, there: &Exposed) -> bool {

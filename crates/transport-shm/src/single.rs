@@ -6,6 +6,7 @@
 //!
 //! This module is one of the crate's homes of `unsafe`. What a peer says (address, place) is only ever given to the kernel, or checked against
 //! the peer's area and mapped.
+use crate::attach::{Exposure, Knem, PeerMemory, Xpmem};
 use crate::choice::Mechanism;
 use crate::heap::{Heap, Place, Windows};
 use crate::layout::Identity;
@@ -22,6 +23,8 @@ static PROBE: AtomicU64 = AtomicU64::new(0);
 pub struct Exposed {
     /// Address in the owner's memory; 0 where the memory is not one run.
     pub address: u64,
+    /// `address` is a cookie of KNEM instead.
+    pub by_cookie: bool,
     /// One more than the offset in the owner's area of the heap; 0 where it does not lie there.
     pub place: u64,
 }
@@ -45,11 +48,12 @@ pub enum Standing {
 }
 
 /// Publishes what peers need for their probe.
-pub(crate) fn publish(id: &Identity) {
+pub(crate) fn publish(id: &Identity, xpmem: u64) {
     let token = oxmpi_sys::clock::nanos() ^ ((oxmpi_sys::pid() as u64) << 40) | 1;
     let token = PROBE.compare_exchange(0, token, Ordering::Relaxed, Ordering::Relaxed).err().unwrap_or(token);
     id.probe_value.store(token, Ordering::Relaxed);
     id.probe_address.store(PROBE.as_ptr() as u64, Ordering::Relaxed);
+    id.xpmem.store(xpmem, Ordering::Relaxed);
     id.pid.store(oxmpi_sys::pid() as u32, Ordering::Release);
 }
 
@@ -57,6 +61,12 @@ pub(crate) fn publish(id: &Identity) {
 pub struct Single {
     heap: Arc<Heap>,
     windows: Windows,
+    /// Or why not.
+    xpmem: Result<Xpmem, String>,
+    /// What is attached of each peer.
+    attached: Vec<Option<PeerMemory>>,
+    /// Opened when the first peer is looked at.
+    knem: Option<Result<Knem, String>>,
     /// What may be used at all, in order of preference.
     allowed: Vec<Mechanism>,
     peers: Vec<[Standing; Mechanism::ALL.len()]>,
@@ -66,17 +76,29 @@ pub struct Single {
 
 const UNASKED: u8 = 1 << 7;
 
+/// The mechanisms that need no more than an address.
+const ADDRESSED: u8 = 1 << Mechanism::Cma as u8 | 1 << Mechanism::Xpmem as u8;
+
 impl Single {
-    pub fn new(heap: Arc<Heap>, ranks: usize, allowed: Vec<Mechanism>) -> Single {
-        let no_device = |d: &str| Standing::Refused(format!("{d} is not there"));
-        let unknown = [Standing::Unknown, no_device("/dev/xpmem"), Standing::Unknown, no_device("/dev/knem")];
-        Single { heap, windows: Windows::default(), allowed, peers: vec![unknown; ranks], works: vec![UNASKED; ranks] }
+    pub fn new(heap: Arc<Heap>, xpmem: Result<Xpmem, String>, ranks: usize, allowed: Vec<Mechanism>) -> Single {
+        let xpmem_standing = xpmem.as_ref().err().map_or(Standing::Unknown, |why| Standing::Refused(why.clone()));
+        let unknown = [Standing::Unknown, xpmem_standing, Standing::Unknown, Standing::Unknown];
+        Single {
+            heap,
+            windows: Windows::default(),
+            xpmem,
+            attached: (0..ranks).map(|_| None).collect(),
+            knem: None,
+            allowed,
+            peers: vec![unknown; ranks],
+            works: vec![UNASKED; ranks],
+        }
     }
 
     /// How a peer reaches `len` bytes at `at`.
     pub fn expose(&self, at: *const u8, len: usize) -> Exposed {
         let place = self.heap.place_of(at.addr(), len).map_or(0, |p| p.offset + 1);
-        Exposed { address: at.addr() as u64, place }
+        Exposed { address: at.addr() as u64, by_cookie: false, place }
     }
 
     /// What may be used, in the order in which it is preferred.
@@ -91,12 +113,45 @@ impl Single {
             self.ask(peer, id);
         }
         let heap = (there.place != 0) as u8;
-        let address = (there.address != 0) as u8;
-        self.works[peer] & (heap << Mechanism::Heap as u8 | address << Mechanism::Cma as u8)
+        let address = match there {
+            Exposed { address: 0, .. } => 0,
+            Exposed { by_cookie: true, .. } => 1 << Mechanism::Knem as u8,
+            _ => ADDRESSED,
+        };
+        self.works[peer] & (heap << Mechanism::Heap as u8 | address)
+    }
+
+    /// A region of KNEM for memory that is to be announced to `peer`, where nothing else reaches it. The receiver pulls: see the known gap
+    /// in `sys::knem`.
+    pub fn lend(&mut self, peer: usize, id: &Identity, at: *mut u8, len: usize) -> Option<Exposure> {
+        if self.works[peer] == UNASKED {
+            self.ask(peer, id);
+        }
+        let knem = match &self.knem {
+            Some(Ok(knem))
+                if self.works[peer] & (ADDRESSED | 1 << Mechanism::Knem as u8) == 1 << Mechanism::Knem as u8 =>
+            {
+                knem
+            }
+            _ => return None,
+        };
+        match knem.offer(&[Run::new(at, len)]) {
+            // The announcement has no other word for "no cookie".
+            Ok(e) if e.cookie() != 0 => Some(e),
+            Ok(_) => None,
+            Err(e) => {
+                self.close(peer, Mechanism::Knem, &e);
+                None
+            }
+        }
     }
 
     #[cold]
     fn ask(&mut self, peer: usize, id: &Identity) {
+        // A sender can be here before its peer has joined: that says nothing about the peer.
+        if id.pid.load(Ordering::Acquire) == 0 {
+            return;
+        }
         let mut works = 0;
         for k in 0..self.allowed.len() {
             let m = self.allowed[k];
@@ -111,12 +166,42 @@ impl Single {
                 Mechanism::Cma => probe(id),
                 // The segment is mapped, so its other parts can be; a failure shows at the first window.
                 Mechanism::Heap => Standing::Works,
-                Mechanism::Xpmem | Mechanism::Knem => Standing::Refused("no probe".into()),
+                Mechanism::Xpmem => self.attach(peer, id),
+                // A cookie is the peer's word that it can; whether we may is seen when it is used.
+                Mechanism::Knem => match self.knem.get_or_insert_with(Knem::open) {
+                    Ok(_) => Standing::Works,
+                    Err(why) => Standing::Refused(why.clone()),
+                },
             };
             self.peers[peer][m as usize] = s;
             self.tell(peer, m);
         }
         &self.peers[peer][m as usize]
+    }
+
+    /// As [`probe`], by XPMEM.
+    fn attach(&mut self, peer: usize, id: &Identity) -> Standing {
+        let (segment, want) = (id.xpmem.load(Ordering::Relaxed), id.probe_value.load(Ordering::Relaxed));
+        let memory = match &self.xpmem {
+            _ if segment == 0 => return Standing::Refused("the peer could not open /dev/xpmem".into()),
+            Err(why) => return Standing::Refused(why.clone()),
+            Ok(xpmem) => xpmem.peer(segment),
+        };
+        let mut got = 0u64;
+        let run = [Run::new((&raw mut got).cast(), 8)];
+        let probed = memory.and_then(|mut memory| {
+            // SAFETY: `got` is eight writable bytes.
+            unsafe { memory.copy(Way::Pull, id.probe_address.load(Ordering::Relaxed), &run) }?;
+            Ok(memory)
+        });
+        match probed {
+            Ok(memory) if got == want => {
+                self.attached[peer] = Some(memory);
+                Standing::Works
+            }
+            Ok(_) => Standing::Refused("another process answers to its XPMEM segment".into()),
+            Err(e) => Standing::Refused(reason(&e)),
+        }
     }
 
     /// Copies between the runs of `local` and the piece of the peer's memory; says whether it was done. If not, nothing is known about
@@ -138,16 +223,30 @@ impl Single {
                 // SAFETY: the caller's promise.
                 unsafe { mapped(&mut self.windows, &self.heap, way, place, local) }
             }
-            Mechanism::Xpmem | Mechanism::Knem => return false,
+            Mechanism::Xpmem => match &mut self.attached[peer] {
+                // SAFETY: the caller's promise.
+                Some(memory) => unsafe { memory.copy(way, there.address.wrapping_add(offset), local) },
+                None => return false,
+            },
+            Mechanism::Knem => match &self.knem {
+                // SAFETY: the caller's promise.
+                Some(Ok(knem)) => unsafe { knem.copy(way, there.address, offset, local) },
+                _ => return false,
+            },
         };
         if let Err(e) = &done
             && e.raw_os_error() != Some(EFAULT)
         {
-            self.peers[peer][mechanism as usize] = Standing::Refused(reason(e));
-            self.works[peer] &= !(1 << mechanism as u8);
-            self.tell(peer, mechanism);
+            self.close(peer, mechanism, e);
         }
         done.is_ok()
+    }
+
+    #[cold]
+    fn close(&mut self, peer: usize, mechanism: Mechanism, e: &std::io::Error) {
+        self.peers[peer][mechanism as usize] = Standing::Refused(reason(e));
+        self.works[peer] &= !(1 << mechanism as u8);
+        self.tell(peer, mechanism);
     }
 
     /// One line, where it was asked for, when a mechanism turns out not to work with a peer.

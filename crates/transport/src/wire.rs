@@ -106,7 +106,7 @@ fixed! {
         total: u64,
         /// The sender's request.
         send: u64,
-        /// Address of the data in the sender's memory when it is one run, else 0.
+        /// Address of the data in the sender's memory when it is one run, else 0; a cookie of KNEM where `run` says so.
         address: u64,
         /// One more than its offset in the sender's area of the heap, or 0.
         place: u64,
@@ -114,10 +114,12 @@ fixed! {
         stamp: u64,
         /// The sender's ticket counter for this transfer, or [`NO_TICKET`].
         ticket: u32,
-        /// Where the data is in pieces: their mean length, at most.
+        /// Where the data is in pieces: their mean length, at most. [`BY_COOKIE`]: see `address`.
         run: u32,
     }
 }
+/// In [`Rts::run`]: the data is one run that is lent by KNEM.
+pub const BY_COOKIE: u32 = u32::MAX;
 /// In [`Rts::ticket`]: the sides cannot share the work.
 pub const NO_TICKET: u32 = u32::MAX;
 
