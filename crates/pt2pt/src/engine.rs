@@ -142,6 +142,7 @@ impl Engine {
     /// `me` of `size` processes; `node` is None for a singleton.
     pub fn new(me: usize, size: usize, node: Option<Node>, threads: bool) -> Engine {
         let sleeper = node.as_ref().map(Node::sleeper);
+        let evidence = node.as_ref().map(Node::evidence).unwrap_or_default();
         let cores = node.as_ref().map_or(Cores::Dedicated, |n| n.cores);
         let state = State {
             me: me as u32,
@@ -163,7 +164,7 @@ impl Engine {
             state: UnsafeCell::new(state),
             sleeper,
             cores,
-            evidence: Evidence::default(),
+            evidence,
         }
     }
 
@@ -197,17 +198,17 @@ impl Engine {
     /// Makes progress until `check` gives something. The thread spins, yields and sleeps by the wait policy.
     #[inline]
     pub fn wait<R>(&self, mut check: impl FnMut(&mut State) -> Option<R>) -> Result<R> {
-        let mut waiter = Waiter::new(self.evidence.cores(self.cores));
+        let mut waiter = Waiter::new(&self.evidence, self.cores);
         loop {
             let (moved, found) = self.turn(&mut check)?;
             if let Some(r) = found {
                 return Ok(r);
             }
             if moved {
-                waiter = Waiter::new(self.evidence.cores(self.cores));
+                waiter = Waiter::new(&self.evidence, self.cores);
                 continue;
             }
-            match waiter.step(&self.evidence) {
+            match waiter.step() {
                 Step::Poll => std::hint::spin_loop(),
                 Step::Yield => oxmpi_sys::yield_now(),
                 Step::Sleep => {
