@@ -3,6 +3,7 @@ mod abi_check;
 mod bench;
 mod codegen;
 mod demo;
+mod downgrade;
 mod install;
 mod layers;
 mod python;

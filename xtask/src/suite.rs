@@ -3,6 +3,8 @@
 //! - `mpi4py [--np N] [--under mpich] [--timeout S] [FILE...]`: mpi4py's test files, each on 1, 2 and 4 ranks.
 //! - `abi-swap`: one binary on our library and on that of the mpich wheel, and the other way round.
 //! - `faults [--times N]`: the launcher's fault tests, repeated.
+//! - `downgrade`: messages while the system refuses something (`crate::downgrade`).
+//! - `handoffs [--count N]`: wake-ups under stress, 10^8 hand-offs if no number is given.
 use crate::install::{program, shared};
 use crate::python::Venv;
 use crate::shell::{
@@ -37,7 +39,7 @@ const FILES: [&str; 16] = [
 pub fn run_command(args: &[String]) -> Result<()> {
     let mut args = args.to_vec();
     if args.is_empty() {
-        bail!("which suite: mpi4py, abi-swap or faults?");
+        bail!("which suite: mpi4py, abi-swap, faults, downgrade or handoffs?");
     }
     match args.remove(0).as_str() {
         "mpi4py" => mpi4py(args),
@@ -47,7 +49,20 @@ pub fn run_command(args: &[String]) -> Result<()> {
             abi_swap()
         }
         "faults" => faults(args),
-        other => bail!("there is no suite {other}; there are mpi4py, abi-swap and faults"),
+        "downgrade" => {
+            nothing_left(&args)?;
+            shared()?;
+            step("Messages while the system refuses something");
+            crate::downgrade::suite()
+        }
+        "handoffs" => {
+            let count = take_value(&mut args, "--count")?.unwrap_or_else(|| "100000000".into());
+            nothing_left(&args)?;
+            let count = count.parse().context("--count takes a number")?;
+            step(format!("{count} hand-offs through rings and doorbells"));
+            crate::downgrade::handoffs(count)
+        }
+        other => bail!("there is no suite {other}; there are mpi4py, abi-swap, faults, downgrade and handoffs"),
     }
 }
 
