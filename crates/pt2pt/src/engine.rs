@@ -172,6 +172,13 @@ impl Engine {
         self.cores == Cores::Shared
     }
 
+    /// After a test that found nothing: where cores are shared, lets others run now and then.
+    pub fn breathe(&self) {
+        if self.evidence.idle(self.cores) {
+            oxmpi_sys::yield_now();
+        }
+    }
+
     /// Runs `f` on the state, alone. `f` must not call back into the engine. What `f` finishes wakes threads that wait for it.
     #[inline]
     pub fn enter<R>(&self, f: impl FnOnce(&mut State) -> R) -> R {

@@ -14,6 +14,9 @@
 //! A sign counts for a few milliseconds, for longer each time it comes right back, and is then forgotten: masks, quotas and neighbours
 //! change. Known gap: signs are not told from rank to rank, each finds them for itself.
 
+use oxmpi_sys::affinity;
+use oxmpi_sys::cgroup::{self, Limit};
+use oxmpi_sys::clock::nanos;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU32, AtomicU64};
@@ -56,6 +59,9 @@ const LONGEST_NS: u64 = 1_280_000_000;
 /// A jump this long may be the control group's quota; it is looked at so often at most.
 const THROTTLE_NS: u64 = 2_000_000;
 const LOOK_NS: u64 = 250_000_000;
+
+/// A program's own loop yields every so many polls.
+const IDLE_EVERY: u32 = 16;
 
 /// How many processors have a seat of their own.
 pub const SEATS: usize = 512;
@@ -107,6 +113,8 @@ pub struct Evidence {
     /// On a shared core: waits, and how many of the last ones ended while polling (out of [`PAID`]).
     waits: AtomicU32,
     paid: AtomicU32,
+    /// Polls in vain of the program's own loops.
+    idle: AtomicU32,
 }
 
 /// Scale of `Evidence::paid`.
@@ -128,7 +136,7 @@ impl Evidence {
     }
     #[cold]
     fn still(&self, planned: Cores, until: u64) -> Cores {
-        if oxmpi_sys::clock::nanos() < until {
+        if nanos() < until {
             return Cores::Shared;
         }
         self.until.store(0, Relaxed);
@@ -146,11 +154,11 @@ impl Evidence {
     }
 
     /// Something else had the core for `gap`. If that was the control group's quota, it will be again in its next period.
-    fn jumped(&self, now: u64, gap: u64) {
+    fn jumped(&self, now: u64, gap: u64, limit: impl FnOnce() -> Option<Limit>) {
         let mut length = JUMP_NS;
         if gap >= THROTTLE_NS && now - self.looked.load(Relaxed).min(now) >= LOOK_NS {
             self.looked.store(now, Relaxed);
-            if let Some(limit) = oxmpi_sys::cgroup::cpu_limit(Path::new("/")) {
+            if let Some(limit) = limit() {
                 let before = self.throttled.swap(limit.throttled, Relaxed);
                 if limit.cpus < 1.0 || (before != 0 && limit.throttled > before) {
                     length = LONGEST_NS;
@@ -158,6 +166,22 @@ impl Evidence {
             }
         }
         self.note(now, length);
+    }
+
+    /// To be called when a poll of the program's own (MPI_Test in a loop) found nothing: whether others should get the core for a moment.
+    pub fn idle(&self, planned: Cores) -> bool {
+        let n = self.idle.load(Relaxed).wrapping_add(1);
+        self.idle.store(n, Relaxed);
+        if !n.is_multiple_of(IDLE_EVERY) {
+            return false;
+        }
+        if self.cores(planned) == Cores::Dedicated
+            && n.is_multiple_of(CLOCK_EVERY)
+            && self.seated.as_ref().is_some_and(|s| s.taken(affinity::current_cpu()))
+        {
+            self.note(nanos(), SEEN_NS);
+        }
+        self.cores(planned) == Cores::Shared
     }
 
     /// How many polls a wait on a shared core should begin with.
@@ -210,7 +234,7 @@ impl<'e> Waiter<'e> {
         if self.polls <= self.budget {
             return Step::Poll;
         }
-        let now = oxmpi_sys::clock::nanos();
+        let now = nanos();
         if self.looked == 0 {
             if self.budget > 1 {
                 self.evidence.polled(false);
@@ -232,10 +256,10 @@ impl<'e> Waiter<'e> {
 
     #[cold]
     fn timed(&mut self) -> Step {
-        let now = oxmpi_sys::clock::nanos();
+        let now = nanos();
         if self.since == 0 {
             self.since = now;
-            let cpu = oxmpi_sys::affinity::current_cpu();
+            let cpu = affinity::current_cpu();
             if self.evidence.seated.as_ref().is_some_and(|s| s.taken(cpu)) {
                 self.evidence.note(now, SEEN_NS);
                 return self.share();
@@ -243,7 +267,7 @@ impl<'e> Waiter<'e> {
         }
         let (gap, spun) = (now - if self.looked == 0 { now } else { self.looked }, now - self.since);
         if gap > PREEMPTED_NS || (spun > SPIN_NS + LONG_YIELD_NS && gap > LONG_YIELD_NS) {
-            self.evidence.jumped(now, gap);
+            self.evidence.jumped(now, gap, || cgroup::cpu_limit(Path::new("/")));
             return self.share();
         }
         self.looked = now;
@@ -333,7 +357,7 @@ mod tests {
     fn a_sign_is_forgotten_and_counts_longer_when_it_comes_back() {
         let e = Evidence::default();
         assert_eq!(e.cores(Cores::Dedicated), Cores::Dedicated);
-        e.note(oxmpi_sys::clock::nanos() + HOUR, JUMP_NS);
+        e.note(nanos() + HOUR, JUMP_NS);
         assert_eq!(e.cores(Cores::Dedicated), Cores::Shared);
         e.until.store(1, Relaxed);
         assert_eq!((e.cores(Cores::Dedicated), e.until.load(Relaxed)), (Cores::Dedicated, 0));
@@ -350,6 +374,39 @@ mod tests {
         assert_eq!(lengths.last(), Some(&LONGEST_NS));
         e.note(now + 2 * LONGEST_NS, SEEN_NS);
         assert_eq!(e.length.load(Relaxed), SEEN_NS);
+    }
+
+    #[test]
+    fn throttling_counts_for_longest() {
+        let limit = |cpus, throttled| move || Some(Limit { cpus, throttled });
+        let length = |e: &Evidence| e.length.load(Relaxed);
+        let long = 5 * THROTTLE_NS;
+        let e = Evidence::default();
+        e.jumped(HOUR, PREEMPTED_NS, || panic!("too short a jump to look at files for"));
+        assert_eq!(length(&e), JUMP_NS);
+        e.jumped(2 * HOUR, long, limit(2.0, 7));
+        assert_eq!(length(&e), JUMP_NS, "what happened before is no sign");
+        e.jumped(2 * HOUR + 1, long, || panic!("too soon after the last look"));
+        e.jumped(3 * HOUR, long, limit(2.0, 8));
+        assert_eq!(length(&e), LONGEST_NS);
+        e.jumped(4 * HOUR, long, limit(2.0, 8));
+        assert_eq!(length(&e), JUMP_NS);
+        e.jumped(5 * HOUR, long, limit(0.5, 8));
+        assert_eq!(length(&e), LONGEST_NS, "less than a processor cannot be spun on");
+        e.jumped(6 * HOUR, long, || None);
+        assert_eq!(length(&e), JUMP_NS);
+    }
+
+    #[test]
+    fn a_programs_own_loop_yields_where_cores_are_shared() {
+        let seats = seats();
+        let a = Evidence::among(seats, 0);
+        let count = |e: &Evidence, planned| (0..4 * CLOCK_EVERY).filter(|_| e.idle(planned)).count() as u32;
+        assert_eq!(count(&a, Cores::Shared), 4 * CLOCK_EVERY / IDLE_EVERY);
+        assert_eq!(count(&a, Cores::Dedicated), 0);
+        let b = Evidence::among(seats, 1);
+        // The scheduler may move this thread between the looks, so it is tried a few times.
+        assert!((0..100).any(|_| count(&a, Cores::Dedicated) + count(&b, Cores::Dedicated) > 0));
     }
 
     #[test]
