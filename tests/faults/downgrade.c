@@ -7,6 +7,7 @@
  *       nobody          becomes another user (root only)
  *       userns pidns    a user (pid) namespace of its own
  *       nofile as data  RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_DATA are set to a little more than is in use
+ *       tight           after MPI_Init, RLIMIT_AS leaves room for one ring and not for all; then small messages
  *       kill            dies by SIGKILL in the middle of a transfer of MEGABYTES between ranks 0 and 1
  *       wait            rank 0 sleeps three seconds while the others wait in a barrier; prints the processor time of each
  *       spin            as wait, but the others spin: what `wait` is compared with
@@ -187,6 +188,17 @@ static void round_of_messages(int round)
     }
 }
 
+static void small_messages(void)
+{
+    static unsigned char out[100], in[100];
+    for (int shift = 1; shift < size; shift++) {
+        int to = (rank + shift) % size, from = (rank + size - shift) % size;
+        fill(out, sizeof out, rank, to, shift);
+        MPI_Sendrecv(out, sizeof out, MPI_BYTE, to, 5, in, sizeof in, MPI_BYTE, from, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        verify(in, sizeof in, from, rank, shift);
+    }
+}
+
 static volatile int transferring;
 
 static void *killer(void *unused)
@@ -266,7 +278,11 @@ int main(int argc, char **argv)
         huge((size_t)(argc > 4 ? atoi(argv[4]) : 1024) << 20, mine);
     else if (!strcmp(how, "wait") || !strcmp(how, "spin"))
         wait_long(how[0] == 's');
-    else if (!strcmp(how, "work"))
+    else if (!strcmp(how, "tight")) {
+        if (mine)
+            tighten(RLIMIT_AS, "VmSize:", 300 << 10);
+        small_messages();
+    } else if (!strcmp(how, "work"))
         for (int i = 0; i < 20000; i++)
             MPI_Barrier(MPI_COMM_WORLD);
     else

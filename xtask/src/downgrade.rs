@@ -54,7 +54,7 @@ const ALL_BYTES: Want = bytes(&[], &[]);
 /// What becomes of a pid in another namespace: nobody has it, or another process has.
 const ELSEWHERE: &[&str] = &["ESRCH", "EPERM", "EFAULT", "another process"];
 
-const CASES: [Case; 23] = [
+const CASES: [Case; 24] = [
     case("nothing refused", 3, "none all before", ALL_BYTES),
     case("EPERM by seccomp in one rank", 3, "eperm 1 before", bytes(&["EPERM"], &[1, 0, 1])),
     case("EPERM by seccomp in all ranks", 3, "eperm all before", bytes(&["EPERM"], &[2, 2, 2])),
@@ -95,6 +95,12 @@ const CASES: [Case; 23] = [
             "memory allocation of",
             "no memory for the test's own",
         ]),
+    ),
+    case(
+        "no address space for all rings",
+        6,
+        "tight 1 middle",
+        Want::BytesOr(&["cannot map the shared memory of the pair"]),
     ),
     long("the sender of 1 GiB is killed in the middle", 2, "kill 0 middle 1024", Want::Killed(0)),
     long("the receiver of 1 GiB is killed in the middle", 2, "kill 1 middle 1024", Want::Killed(1)),

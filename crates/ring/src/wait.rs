@@ -435,7 +435,7 @@ mod tests {
         let met = (0..100).any(|_| {
             for e in &mut evidence {
                 let mut w = Waiter::new(e, Cores::Dedicated);
-                (0..CLOCK_EVERY).for_each(|_| drop(w.step()));
+                (0..CLOCK_EVERY).for_each(|_| _ = w.step());
             }
             evidence[1].cores(Cores::Dedicated) == Cores::Shared
         });
