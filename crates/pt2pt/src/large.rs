@@ -88,7 +88,7 @@ pub(crate) struct Copy {
 
 impl Copy {
     fn pieces(&self) -> u64 {
-        self.limit.div_ceil(self.piece)
+        pieces(self.limit, self.piece)
     }
     /// The rank whose page holds the ticket counter.
     fn sender(&self, me: u32) -> usize {
@@ -287,7 +287,7 @@ impl State {
             piece,
             ticket,
             claimed: ticket.is_some() as u64,
-            claims: claims(rts.total, limit.div_ceil(piece)),
+            claims: claims(rts.total, pieces(limit, piece)),
             taken: 0,
             over: false,
             failed: false,
@@ -415,7 +415,7 @@ impl State {
             piece: s.piece as u64,
             ticket: if all { None } else { ticket },
             claimed: 0,
-            claims: claims(total, s.limit.div_ceil(s.piece as u64)),
+            claims: claims(total, pieces(s.limit, s.piece as u64)),
             taken: 0,
             over: !open,
             failed: !open,
@@ -486,7 +486,7 @@ impl State {
         let index = if pulls && c.ticket.is_some() { n - 1 - c.taken } else { c.taken };
         c.taken += 1;
         let offset = index * c.piece;
-        let len = c.piece.min(c.limit - offset);
+        let len = if index + 1 == n { c.limit - offset } else { c.piece };
         let span = &mut self.requests.at(c.request.index()).span;
         let mut runs = std::mem::take(&mut self.runs);
         runs.clear();
@@ -537,8 +537,14 @@ fn claims(total: u64, pieces: u64) -> u64 {
     if total <= LONG_MAX { pieces } else { pieces - 1 }
 }
 
-/// How long the pieces of a shared transfer are: halves while one call copies a half well, then such that neither side waits long at the end.
+/// The last piece holds what is left over as well.
+fn pieces(limit: u64, piece: u64) -> u64 {
+    (limit / piece).max(1)
+}
+
+/// How long the pieces of a shared transfer are: two while one call copies its part well, later such that neither side waits long at the
+/// end. The sender, who starts one hop later, gets the smaller one of two; whole pages, as a page that both copy from is looked up twice.
 fn shared_piece(limit: u64) -> u64 {
-    let piece = if limit <= 2 * PIECE.1 { limit.div_ceil(2) } else { PIECE.1 };
-    piece.max(PIECE.0).max(limit >> 30).next_multiple_of(64)
+    let piece = if limit <= 2 * PIECE.1 { limit * 7 / 16 / 4096 * 4096 } else { PIECE.1 };
+    piece.max(PIECE.0).max(limit >> 30)
 }

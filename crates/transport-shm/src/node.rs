@@ -214,7 +214,9 @@ impl Node {
     pub fn claim(&mut self, of: usize, t: Ticket, pieces: u64) -> bool {
         self.ticket(of, t).is_some_and(|c| {
             let step = |w: u64| (w >> 32 == t.0 as u64 && (w as u32 as u64) < pieces).then(|| w + 1);
-            c.fetch_update(Ordering::AcqRel, Ordering::Acquire, step).is_ok()
+            // A look first: the line need not be owned to see that nothing is left.
+            step(c.load(Ordering::Acquire)).is_some()
+                && c.fetch_update(Ordering::AcqRel, Ordering::Acquire, step).is_ok()
         })
     }
     /// No more claims from now on, provided that at most `unless` were made; returns how many were.
