@@ -3,6 +3,7 @@ mod abi_check;
 mod bench;
 mod codegen;
 mod demo;
+mod downgrade;
 mod hotpath;
 mod install;
 mod kmod;

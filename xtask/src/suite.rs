@@ -4,6 +4,8 @@
 //! - `abi-swap`: one binary on our library and on that of the mpich wheel, and the other way round.
 //! - `faults [--times N]`: the launcher's fault tests, repeated.
 //! - `kmod --module PATH.ko [--timeout S]`: XPMEM or KNEM in a virtual machine; see `kmod.rs`.
+//! - `downgrade`: messages while the system refuses something (`crate::downgrade`).
+//! - `handoffs [--count N]`: wake-ups under stress, 10^8 hand-offs if no number is given.
 use crate::install::{program, shared};
 use crate::python::Venv;
 use crate::shell::{
@@ -38,7 +40,7 @@ const FILES: [&str; 16] = [
 pub fn run_command(args: &[String]) -> Result<()> {
     let mut args = args.to_vec();
     if args.is_empty() {
-        bail!("which suite: mpi4py, abi-swap, faults or kmod?");
+        bail!("which suite: mpi4py, abi-swap, faults, downgrade, handoffs or kmod?");
     }
     match args.remove(0).as_str() {
         "mpi4py" => mpi4py(args),
@@ -49,7 +51,20 @@ pub fn run_command(args: &[String]) -> Result<()> {
         }
         "faults" => faults(args),
         "kmod" => crate::kmod::run_command(args),
-        other => bail!("there is no suite {other}; there are mpi4py, abi-swap, faults and kmod"),
+        "downgrade" => {
+            nothing_left(&args)?;
+            shared()?;
+            step("Messages while the system refuses something");
+            crate::downgrade::suite()
+        }
+        "handoffs" => {
+            let count = take_value(&mut args, "--count")?.unwrap_or_else(|| "100000000".into());
+            nothing_left(&args)?;
+            let count = count.parse().context("--count takes a number")?;
+            step(format!("{count} hand-offs through rings and doorbells"));
+            crate::downgrade::handoffs(count)
+        }
+        other => bail!("there is no suite {other}; there are mpi4py, abi-swap, faults, downgrade, handoffs and kmod"),
     }
 }
 

@@ -18,12 +18,13 @@ const SOURCES: [Stage; 5] =
     [("format", format), ("clippy", clippy), ("codegen", codegen), ("unit", unit), ("loom", loom)];
 
 /// Stages that need an installation; the runner makes it once, before the first of them.
-const INSTALLED: [Stage; 11] = [
+const INSTALLED: [Stage; 12] = [
     ("abi", abi),
     ("wrappers", wrappers),
     ("cmake", cmake),
     ("pmpi", pmpi),
     ("conformance", conformance),
+    ("downgrade", downgrade),
     ("syscalls", syscalls),
     ("counts", counts),
     ("swap", swap),
@@ -464,6 +465,17 @@ fn conformance(report: &mut Report) -> Result<()> {
             }
         }
     }
+    Ok(())
+}
+
+/// Messages while the system refuses something, and a short run of the hand-offs.
+fn downgrade(report: &mut Report) -> Result<()> {
+    use crate::downgrade::{Verdict, cases, handoffs};
+    cases(false, |name, verdict| match verdict {
+        Ok(Verdict::Skipped(why)) => report.skip(name, &why),
+        other => report.check(name, other.map(drop)),
+    })?;
+    report.check("100000 hand-offs", handoffs(100_000));
     Ok(())
 }
 

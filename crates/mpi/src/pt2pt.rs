@@ -481,7 +481,7 @@ pub fn iprobe(source: i32, tag: i32, comm: handle::Comm, flag: Out<i32>, status:
     e.poll()?;
     match e.enter(|s| s.probe(p)) {
         None => {
-            request::breathe(e);
+            e.breathe();
             flag.set(0)
         }
         Some(o) => {
@@ -540,7 +540,7 @@ pub fn improbe(
     e.poll()?;
     match e.enter(|s| s.mprobe(p)) {
         None => {
-            request::breathe(e);
+            e.breathe();
             flag.set(0)
         }
         Some((m, o)) => {

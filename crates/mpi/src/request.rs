@@ -25,7 +25,6 @@ use oxmpi_base::handle::Handle;
 use oxmpi_base::{Error, Result, Status, bail, handle};
 use oxmpi_pt2pt::{Engine, Outcome, Ranks, ReqId, State};
 use persistent::{Active, Persistent};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 pub use crate::status::*;
 
@@ -243,20 +242,6 @@ fn give_finished(status: Out<Status>, f: &Finished) -> Result<()> {
     if f.idle && !status.is_null() { status.set(Status::EMPTY) } else { give(status, f.status) }
 }
 
-/// After a test that found nothing: where cores are shared, lets others run now and then.
-pub(crate) fn breathe(e: &Engine) {
-    if !e.shares_cores() {
-        return;
-    }
-    static FAILED: AtomicU32 = AtomicU32::new(0);
-    // A lost count does not matter.
-    let n = FAILED.load(Ordering::Relaxed).wrapping_add(1);
-    FAILED.store(n, Ordering::Relaxed);
-    if n.is_multiple_of(16) {
-        oxmpi_sys::yield_now();
-    }
-}
-
 pub fn wait(request: Out<handle::Request>, status: Out<Status>) -> Result<()> {
     let e = world::engine()?;
     let n = named(e, request.get()?)?;
@@ -278,7 +263,7 @@ pub fn test(request: Out<handle::Request>, flag: Out<i32>, status: Out<Status>) 
     e.poll()?;
     match e.enter(|s| n.check(s, true)) {
         None => {
-            breathe(e);
+            e.breathe();
             flag.set(0)
         }
         Some(f) => {
@@ -299,7 +284,7 @@ pub fn request_get_status(request: handle::Request, flag: Out<i32>, status: Out<
     e.poll()?;
     match e.enter(|s| n.check(s, false)) {
         None => {
-            breathe(e);
+            e.breathe();
             flag.set(0)
         }
         Some(f) => {
@@ -410,7 +395,7 @@ pub fn testall(
             .then(|| all.iter().map(|n| n.check(s, true)).collect::<Vec<_>>())
     });
     let Some(done) = done else {
-        breathe(e);
+        e.breathe();
         return flag.set(0);
     };
     flag.set(1)?;
@@ -504,7 +489,7 @@ fn try_any(
     e.poll()?;
     match e.enter(|s| any_done(&all, s, consume)) {
         None => {
-            breathe(e);
+            e.breathe();
             flag.set(0)?;
             index.set(MPI_UNDEFINED)
         }
@@ -603,7 +588,7 @@ fn try_some(
     e.poll()?;
     match e.enter(|s| some_done(&all, s, consume)) {
         None => {
-            breathe(e);
+            e.breathe();
             outcount.set(0)
         }
         Some(found) => give_some(found, consume.then_some(requests), outcount, indices, statuses),
@@ -622,7 +607,7 @@ pub fn request_get_status_all(
     let done: Option<Vec<Found>> = e.enter(|s| all.iter().map(|n| n.check(s, false)).collect());
     match done {
         None => {
-            breathe(e);
+            e.breathe();
             flag.set(0)
         }
         Some(done) => {

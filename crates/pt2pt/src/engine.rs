@@ -168,6 +168,7 @@ impl Engine {
     /// `me` of `size` processes; `node` is None for a singleton.
     pub fn new(me: usize, size: usize, node: Option<Node>, threads: bool) -> Engine {
         let sleeper = node.as_ref().map(Node::sleeper);
+        let evidence = node.as_ref().map(Node::evidence).unwrap_or_default();
         let cores = node.as_ref().map_or(Cores::Dedicated, |n| n.cores);
         let order = node.as_ref().map_or(Vec::new(), |n| n.allowed().to_vec());
         let state = State {
@@ -198,12 +199,19 @@ impl Engine {
             state: UnsafeCell::new(state),
             sleeper,
             cores,
-            evidence: Evidence::default(),
+            evidence,
         }
     }
 
     pub fn shares_cores(&self) -> bool {
         self.cores == Cores::Shared
+    }
+
+    /// After a test that found nothing: where cores are shared, lets others run now and then.
+    pub fn breathe(&self) {
+        if self.evidence.idle(self.cores) {
+            oxmpi_sys::yield_now();
+        }
     }
 
     /// Runs `f` on the state, alone. `f` must not call back into the engine. What `f` finishes wakes threads that wait for it.
@@ -232,17 +240,17 @@ impl Engine {
     /// Makes progress until `check` gives something. The thread spins, yields and sleeps by the wait policy.
     #[inline]
     pub fn wait<R>(&self, mut check: impl FnMut(&mut State) -> Option<R>) -> Result<R> {
-        let mut waiter = Waiter::new(self.evidence.cores(self.cores));
+        let mut waiter = Waiter::new(&self.evidence, self.cores);
         loop {
             let (moved, found) = self.turn(&mut check)?;
             if let Some(r) = found {
                 return Ok(r);
             }
             if moved {
-                waiter = Waiter::new(self.evidence.cores(self.cores));
+                waiter = Waiter::new(&self.evidence, self.cores);
                 continue;
             }
-            match waiter.step(&self.evidence) {
+            match waiter.step() {
                 Step::Poll => std::hint::spin_loop(),
                 Step::Yield => oxmpi_sys::yield_now(),
                 Step::Sleep => {

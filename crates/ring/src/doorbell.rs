@@ -4,6 +4,10 @@
 //! more, and only then sleeps on `word`. A peer publishes its data and then looks at `sleepers`: with the barrier in
 //! between, either the peer sees the sleeper or the sleeper's last poll sees the data. Where membarrier does not exist
 //! both sides use a full fence ([`Fence::Both`]).
+//!
+//! Invariants: `word` only grows, and grows before each wake, so that a wake that comes between the last poll and the futex call is
+//! seen by the kernel. All sleepers of an owner are woken: several threads may sleep for different things. Room in a ring is
+//! rung for like data: the producer marks itself starved before it sleeps, the consumer looks at the mark after it made room.
 use crate::sync::*;
 
 /// Lives in shared memory, zero at creation.
@@ -61,16 +65,21 @@ impl Doorbell {
     }
 
     /// Sleeps unless `ready` says, after the barrier, that there is something to do. `limit` bounds the sleep. `barrier`
-    /// is the sleeper's half of the fence; false from it (no barrier to be had) turns the sleep into a short nap.
+    /// is the sleeper's half of the fence; false from it (no barrier to be had) turns the sleep into a short nap. The result says
+    /// whether the sleep ended by its limit: with the protocol kept, nothing was published before then.
     #[cfg(not(loom))]
-    pub fn sleep(&self, barrier: impl FnOnce() -> bool, ready: impl FnOnce() -> bool, limit: std::time::Duration) {
+    pub fn sleep(
+        &self,
+        barrier: impl FnOnce() -> bool,
+        ready: impl FnOnce() -> bool,
+        limit: std::time::Duration,
+    ) -> bool {
         let seen = self.word.load(Ordering::Acquire);
         self.sleepers.fetch_add(1, Ordering::SeqCst);
         let limit = if barrier() { limit } else { std::time::Duration::from_millis(1) };
-        if !ready() {
-            oxmpi_sys::futex::wait(&self.word, seen, Some(limit));
-        }
+        let overslept = !ready() && !oxmpi_sys::futex::wait(&self.word, seen, Some(limit));
         self.sleepers.fetch_sub(1, Ordering::Relaxed);
+        overslept
     }
 
     /// The loom form: the futex is a loop on the word.

@@ -142,3 +142,84 @@ fn doorbell_with_two_senders() {
         }
     });
 }
+
+/// Two threads of one process: one sleeps for a message, the other polls once, may find it, and must then ring. (That a wake
+/// reaches all sleepers is the kernel's part.)
+#[test]
+fn a_thread_that_finds_anothers_message_rings() {
+    let mut b = loom::model::Builder::new();
+    (b.preemption_bound, b.max_branches) = (Some(2), 10_000);
+    b.check(|| {
+        let bell = Arc::new(Doorbell::new());
+        let inbox = Arc::new(AtomicU32::new(0));
+        let done = Arc::new(AtomicU32::new(0));
+        let (b, i, d) = (bell.clone(), inbox.clone(), done.clone());
+        let other = thread::spawn(move || {
+            if i.swap(0, Ordering::AcqRel) != 0 {
+                d.store(1, Ordering::Release);
+                b.ring(Fence::Both);
+            }
+        });
+        let (b, i) = (bell.clone(), inbox.clone());
+        let sender = thread::spawn(move || {
+            i.fetch_or(1, Ordering::AcqRel);
+            b.ring(Fence::Both);
+        });
+        let turn = || inbox.swap(0, Ordering::AcqRel) != 0 || done.load(Ordering::Acquire) != 0;
+        let mut found = turn();
+        while !found {
+            bell.sleep(|| {
+                found = turn();
+                found
+            });
+            found = found || turn();
+        }
+        sender.join().unwrap();
+        other.join().unwrap();
+    });
+}
+
+/// A producer without room marks itself starved and sleeps; the consumer looks at the mark after it made room, then rings.
+#[test]
+fn a_starved_producer_is_woken() {
+    bounded(|| {
+        let m = memory(1);
+        let bell = Arc::new(Doorbell::new());
+        let starved = Arc::new(AtomicU32::new(0));
+        let (m2, b2, s2) = (m.clone(), bell.clone(), starved.clone());
+        let t = thread::spawn(move || {
+            let mut p = Producer::new(place(&m2));
+            for i in 0..2 {
+                if p.push(1, i, 8, 0xa0) {
+                    continue;
+                }
+                s2.store(1, Ordering::Relaxed);
+                let mut sent = false;
+                while !sent {
+                    b2.sleep(|| {
+                        sent = p.push(1, i, 8, 0xa0);
+                        sent
+                    });
+                    sent = sent || p.push(1, i, 8, 0xa0);
+                }
+                s2.store(0, Ordering::Relaxed);
+            }
+        });
+        let mut c = Consumer::new(place(&m));
+        for i in 0..2 {
+            let f = loop {
+                match c.front().unwrap() {
+                    Some(f) => break f,
+                    None => thread::yield_now(),
+                }
+            };
+            assert_eq!(f.aux(), i);
+            c.pop(f);
+            loom::sync::atomic::fence(Ordering::SeqCst);
+            if starved.load(Ordering::Relaxed) != 0 {
+                bell.ring(Fence::Both);
+            }
+        }
+        t.join().unwrap();
+    });
+}

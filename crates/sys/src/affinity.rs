@@ -24,6 +24,13 @@ pub fn allowed_cpus() -> io::Result<Vec<usize>> {
     }
 }
 
+/// The processor that this thread runs on right now. No system call where glibc or the vDSO knows.
+#[inline]
+pub fn current_cpu() -> u32 {
+    // SAFETY: sched_getcpu has no preconditions; it fails on no kernel that we run on, and then says -1.
+    unsafe { libc::sched_getcpu() as u32 }
+}
+
 /// How many cores `cpus` belong to, after the topology under `root` (normally `/`). A processor whose
 /// siblings are not known counts as a core.
 pub fn cores(cpus: &[usize], root: &Path) -> usize {

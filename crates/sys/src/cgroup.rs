@@ -15,9 +15,35 @@ pub struct Quota {
 
 /// The tightest quota on this process, or None where nothing limits it. `root` is normally `/`.
 pub fn cpu_quota(root: &Path) -> Option<Quota> {
-    let groups = std::fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
-    let mounts = std::fs::read_to_string(root.join("proc/self/mountinfo")).ok()?;
+    quotas(root).into_iter().min_by(|a, b| a.cpus.total_cmp(&b.cpus))
+}
+
+/// What the quotas on this process do to it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limit {
+    /// Processors' worth of time, by the tightest quota.
+    pub cpus: f64,
+    /// How often the groups with a quota have been stopped so far, all together.
+    pub throttled: u64,
+}
+
+/// As [`cpu_quota`], with how often it has struck.
+pub fn cpu_limit(root: &Path) -> Option<Limit> {
+    let quotas = quotas(root);
+    let cpus = quotas.iter().map(|q| q.cpus).min_by(f64::total_cmp)?;
+    let count = |q: &Quota| {
+        let below = q.file.strip_prefix("/").unwrap_or(&q.file);
+        let text = std::fs::read_to_string(root.join(below).with_file_name("cpu.stat")).ok()?;
+        text.lines().find_map(|l| l.strip_prefix("nr_throttled ")?.trim().parse::<u64>().ok())
+    };
+    Some(Limit { cpus, throttled: quotas.iter().filter_map(count).sum() })
+}
+
+/// All quotas that hold for this process; the files are named as they are under `/`.
+fn quotas(root: &Path) -> Vec<Quota> {
     let mut found: Vec<Quota> = Vec::new();
+    let read = |file: &str| std::fs::read_to_string(root.join(file));
+    let (Ok(groups), Ok(mounts)) = (read("proc/self/cgroup"), read("proc/self/mountinfo")) else { return found };
     for line in groups.lines() {
         let mut fields = line.splitn(3, ':');
         let (Some(id), Some(controllers), Some(path)) = (fields.next(), fields.next(), fields.next()) else { continue };
@@ -43,7 +69,7 @@ pub fn cpu_quota(root: &Path) -> Option<Quota> {
             quota.file = Path::new("/").join(below);
         }
     }
-    found.into_iter().min_by(|a, b| a.cpus.total_cmp(&b.cpus))
+    found
 }
 
 /// (root of the mount, mount point) of a mountinfo line when it is the hierarchy that is looked for.
@@ -97,8 +123,12 @@ mod tests {
                 ("proc/self/mountinfo", "30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
                 ("sys/fs/cgroup/a/b/cpu.max", "max 100000\n"),
                 ("sys/fs/cgroup/a/cpu.max", "150000 100000\n"),
+                ("sys/fs/cgroup/a/cpu.stat", "usage_usec 17\nnr_periods 5\nnr_throttled 3\nthrottled_usec 9\n"),
+                ("sys/fs/cgroup/cpu.max", "300000 100000\n"),
+                ("sys/fs/cgroup/cpu.stat", "nr_periods 5\nnr_throttled 1\n"),
             ],
         );
+        assert_eq!(cpu_limit(&root), Some(Limit { cpus: 1.5, throttled: 4 }));
         let q = cpu_quota(&root).unwrap();
         assert_eq!((q.cpus, q.file.to_str().unwrap()), (1.5, "/sys/fs/cgroup/a/cpu.max"));
         std::fs::remove_dir_all(&root).unwrap();
@@ -130,7 +160,7 @@ mod tests {
                 ("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n"),
             ],
         );
-        assert_eq!(cpu_quota(&root), None);
+        assert_eq!((cpu_quota(&root), cpu_limit(&root)), (None, None));
         std::fs::remove_dir_all(&root).unwrap();
     }
 }

@@ -5,8 +5,24 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr::NonNull;
 
+/// Without this, the kernel would answer a length beyond the process's limit with a deadly signal (SIGXFSZ): the limit counts for
+/// memory without a name too.
+fn within_file_limit(len: u64) -> io::Result<()> {
+    let mut r = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: `r` is a valid out pointer.
+    if unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut r) } == 0 && r.rlim_cur < len {
+        let limit = r.rlim_cur;
+        let what = format!(
+            "{len} bytes are more than the file-size limit of {limit} (raise RLIMIT_FSIZE: ulimit -f unlimited)"
+        );
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
+    }
+    Ok(())
+}
+
 /// A new memfd of `len` bytes (sparse, zero), sealed against shrinking, growing and further seals; CLOEXEC.
 pub fn memfd(name: &CStr, len: u64) -> io::Result<OwnedFd> {
+    within_file_limit(len)?;
     // SAFETY: `name` is a valid C string.
     let fd = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
     if fd < 0 {

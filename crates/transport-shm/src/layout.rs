@@ -1,6 +1,7 @@
 //! Where things lie in the segment. All of it is computed from the number of ranks.
 use oxmpi_ring::doorbell::Doorbell;
 use oxmpi_ring::sync::LINE;
+use oxmpi_ring::wait::Seats;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 pub const PAGE: usize = 4096;
@@ -83,6 +84,8 @@ fn round(x: usize, to: usize) -> usize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     pub n: usize,
+    /// Of the [`Seats`].
+    pub seats: usize,
     pub controls: usize,
     pub bitmaps: usize,
     /// Words of one rank's bitmap.
@@ -95,12 +98,14 @@ pub struct Layout {
 
 impl Layout {
     pub fn new(n: usize) -> Layout {
-        let controls = PAGE;
+        let seats = PAGE;
+        let controls = seats + size_of::<Seats>();
         let bitmaps = controls + n * size_of::<Control>();
         let bitmap_words = round(n.div_ceil(64), LINE / 8);
         let pairs = round(bitmaps + n * bitmap_words * 8, PAGE);
         let areas = pairs as u64 + (n * n) as u64 * PAIR as u64;
-        Layout { n, controls, bitmaps, bitmap_words, pairs, areas, total: areas + n as u64 * crate::heap::AREA }
+        let total = areas + n as u64 * crate::heap::AREA;
+        Layout { n, seats, controls, bitmaps, bitmap_words, pairs, areas, total }
     }
     /// Offset of the ring from `from` to `to`.
     pub fn pair(&self, from: usize, to: usize) -> u64 {

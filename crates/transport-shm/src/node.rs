@@ -10,7 +10,7 @@ use oxmpi_base::consts::MPI_ERR_NO_MEM;
 use oxmpi_base::{Error, Result};
 use oxmpi_ring::doorbell::Fence;
 use oxmpi_ring::sync::LINE;
-use oxmpi_ring::wait::Cores;
+use oxmpi_ring::wait::{Cores, Evidence, Seats};
 use oxmpi_sys::memory::Mapping;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -142,6 +142,13 @@ impl Node {
         if ring.producer_starved() {
             self.ring(peer);
         }
+    }
+
+    /// What this rank finds out about its cores, with the help of the others'.
+    pub fn evidence(&self) -> Evidence {
+        // SAFETY: the seats lie in the segment's front, which stays mapped for the life of the process.
+        let seats: &'static Seats = unsafe { &*(self.segment.seats() as *const Seats) };
+        Evidence::among(seats, self.me)
     }
 
     /// What a thread needs to sleep outside the engine's lock.

@@ -3,6 +3,7 @@ use crate::heap::Heap;
 use crate::layout::*;
 use oxmpi_base::consts::MPI_ERR_INTERN;
 use oxmpi_base::{Result, bail};
+use oxmpi_ring::wait::Seats;
 use oxmpi_sys::memory::{Mapping, memfd, sealed_len};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -65,6 +66,12 @@ impl Segment {
         let (shared_cores, asymmetric_fence) =
             (h.shared_cores.load(Ordering::Relaxed) != 0, h.asymmetric_fence.load(Ordering::Relaxed) != 0);
         Ok(Segment { layout, shared_cores, asymmetric_fence, fd: Arc::new(fd), front })
+    }
+
+    /// Who waits on which processor. The segment's owner must not unmap it while the borrow is used.
+    pub fn seats(&self) -> &Seats {
+        // SAFETY: inside the mapped front by the layout; zero is valid; only atomics inside.
+        unsafe { self.front.base().byte_add(self.layout.seats).cast::<Seats>().as_ref() }
     }
 
     pub fn control(&self, rank: usize) -> &Control {
