@@ -53,8 +53,10 @@ impl State {
             self.incoming[k].1.pop(frame);
             batch += 1;
         }
-        if batch > 0 {
-            let (peer, ring) = &self.incoming[k];
+        // What is owed goes back when there is nothing else to do, so always before this process sleeps.
+        let (peer, ring) = &mut self.incoming[k];
+        if ring.owes() && (batch == 0 || ring.owes_much()) {
+            ring.hand_back();
             if let Some(n) = &self.node {
                 n.feed(*peer as usize, ring);
             }
@@ -225,7 +227,7 @@ impl State {
         if n == 0 || n > CHUNK || b.got + n as u64 > b.expect {
             return Err(self.malformed(peer));
         }
-        let (from, offset, to) = (self.incoming[k].1.chunk(), b.got, b.to);
+        let (from, offset, to) = (self.incoming[k].1.chunk(n), b.got, b.to);
         b.got += n as u64;
         let last = b.got == b.expect;
         if last {
@@ -245,7 +247,7 @@ impl State {
                 }
             }
         }
-        self.incoming[k].1.release_chunk();
+        self.incoming[k].1.release_chunk(n);
         if last {
             match to {
                 Target::Request(i) => {

@@ -213,13 +213,13 @@ impl State {
         if !out.room() {
             return false;
         }
-        let Some(chunk) = out.free_chunk() else { return false };
         let len = (r.limit - r.moved).min(piece(r.limit)) as usize;
+        let Some(chunk) = out.free_chunk(len) else { return false };
         // SAFETY: the chunk is ours and holds CHUNK bytes.
         unsafe { r.span.read(r.moved, chunk, len) };
+        out.commit_chunk(len);
         let sent = out.push_bytes(Kind::Data, Context(0), 0, &Data { send, len: len as u32 }.encode());
         debug_assert!(sent, "room was checked");
-        out.commit_chunk();
         r.moved += len as u64;
         true
     }
@@ -266,6 +266,10 @@ fn piece(total: u64) -> u64 {
 #[inline]
 fn push_eager(out: &mut Outgoing, ctx: Context, tag: i32, span: &mut Span) -> bool {
     let len = span.len() as usize;
+    if let Span::Dense { at, .. } = span {
+        // SAFETY: the user's buffer, valid for `len` bytes while the operation runs.
+        return unsafe { out.push_run(Kind::Eager, ctx, tag, *at, len) };
+    }
     out.push(Kind::Eager, ctx, tag, len, |p| {
         // SAFETY: `p` is valid for `len` bytes.
         unsafe { span.read(0, p, len) }
