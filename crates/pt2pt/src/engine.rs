@@ -1,5 +1,6 @@
 //! The engine's state, its lock, and how a thread waits.
 use crate::matching::{Held, Posted};
+use crate::progress::Sweep;
 use crate::ranks::{Enrolled, Ranks};
 use crate::request::{Outcome, Phase, ReqId, Requests};
 use crate::span::Span;
@@ -59,6 +60,8 @@ pub(crate) struct Peer {
     /// Send requests whose chunks are being pushed.
     pub pushing: VecDeque<u32>,
     pub inbound: Vec<Inbound>,
+    /// Where its ring is in `State::incoming`, and one; 0: nowhere.
+    pub ring: u32,
     /// In `State::backlog`.
     pub listed: bool,
     /// Closed after an error.
@@ -80,6 +83,7 @@ pub struct State {
     pub(crate) peers: Vec<Peer>,
     /// Incoming rings, with their peers, in order of arrival.
     pub(crate) incoming: Vec<(u32, Incoming)>,
+    pub(crate) sweep: Sweep,
     /// Peers with something in `waiting` or `pushing`.
     pub(crate) backlog: Vec<u32>,
     pub(crate) requests: Requests,
@@ -124,12 +128,12 @@ impl<T> Slots<T> {
 /// The one progress engine of a process.
 pub struct Engine {
     /// MPI_THREAD_MULTIPLE: calls may come from several threads at once.
-    threads: AtomicBool,
+    pub(crate) threads: AtomicBool,
     lock: Mutex<()>,
-    state: UnsafeCell<State>,
+    pub(crate) state: UnsafeCell<State>,
     sleeper: Option<Sleeper>,
-    cores: Cores,
-    evidence: Evidence,
+    pub(crate) cores: Cores,
+    pub(crate) evidence: Evidence,
 }
 
 // SAFETY: `state` is only reached through `enter`, which holds the lock when several threads may call; with one thread at a time
@@ -148,6 +152,7 @@ impl Engine {
             node,
             peers: (0..size).map(|_| Peer::default()).collect(),
             incoming: Vec::new(),
+            sweep: Sweep::default(),
             backlog: Vec::new(),
             requests: Requests::default(),
             enrolled: Enrolled::default(),
@@ -248,7 +253,7 @@ impl Engine {
             return Ok(None);
         };
         let mut result = Ok(None);
-        sleeper.sleep(|| match self.turn(check) {
+        sleeper.sleep(|| match self.enter(State::look_everywhere).and_then(|()| self.turn(check)) {
             Ok((moved, found)) => {
                 let awake = moved || found.is_some();
                 result = Ok(found);
