@@ -10,12 +10,16 @@ use crate::matching::Pattern;
 use crate::request::{Expects, Outcome, Phase, ReqId};
 use crate::span::Span;
 use oxmpi_base::Result;
+use oxmpi_ring::bytes::into_lines;
 use oxmpi_transport::wire::*;
 use oxmpi_transport_shm::layout::CHUNK;
 use oxmpi_transport_shm::link::Outgoing;
 
 /// Largest message whose data follows its announcement without asking.
 pub const LONG_MAX: u64 = 32 * 1024;
+
+/// In the place of a request, for messages of which all pieces are pushed with the announcement. No request has this name.
+const AT_ONCE: u64 = u64::MAX;
 
 /// The standard's send modes as far as the engine tells them apart: ready is standard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,7 +51,37 @@ impl State {
             }
             return self.send_slow(ctx, dest, tag, span, mode);
         }
+        if mode == Mode::Standard && self.send_long_now(ctx, dest, tag, &span) {
+            return Ok(None);
+        }
         self.send_slow(ctx, dest, tag, span, mode)
+    }
+
+    /// A message that follows its announcement at once, if it is one run and there is room for all of it: no request, then.
+    fn send_long_now(&mut self, ctx: Context, dest: u32, tag: i32, span: &Span) -> bool {
+        let Span::Dense { at: from, len } = *span else { return false };
+        let peer = &mut self.peers[dest as usize];
+        let (Some(out), Some(node)) = (&mut peer.out, &self.node) else { return false };
+        let step = piece(len as u64) as usize;
+        let starts = (0..len).step_by(step);
+        if len <= INLINE_MAX
+            || len as u64 > LONG_MAX
+            || !peer.waiting.is_empty()
+            || !peer.pushing.is_empty()
+            || !out.room_for(len, starts.len())
+        {
+            return false;
+        }
+        let announcement = Rts { total: len as u64, send: AT_ONCE, address: 0 };
+        let mut sent = out.push_bytes(Kind::EagerLong, ctx, tag, &announcement.encode());
+        node.ring(dest as usize);
+        for start in starts {
+            // SAFETY: inside the user's buffer.
+            sent &= unsafe { push_piece(out, AT_ONCE, from.add(start), step.min(len - start)) };
+        }
+        debug_assert!(sent, "room was checked");
+        node.ring(dest as usize);
+        true
     }
 
     fn send_slow(&mut self, ctx: Context, dest: u32, tag: i32, span: Span, mode: Mode) -> Result<Option<ReqId>> {
@@ -214,6 +248,12 @@ impl State {
             return false;
         }
         let len = (r.limit - r.moved).min(piece(r.limit)) as usize;
+        if let Span::Dense { at, .. } = &r.span {
+            // SAFETY: inside the user's buffer.
+            let sent = unsafe { push_piece(out, send, at.add(r.moved as usize), len) };
+            r.moved += if sent { len as u64 } else { 0 };
+            return sent;
+        }
         let Some(chunk) = out.free_chunk(len) else { return false };
         // SAFETY: the chunk is ours and holds CHUNK bytes.
         unsafe { r.span.read(r.moved, chunk, len) };
@@ -261,6 +301,18 @@ impl State {
 /// short messages travel in at least a few.
 fn piece(total: u64) -> u64 {
     (total / 4).clamp(4096, CHUNK as u64)
+}
+
+/// A chunk of `len` bytes from `from` and its frame; false when there is no room for one of them.
+///
+/// # Safety
+/// `from` is valid for reads of `len` bytes.
+unsafe fn push_piece(out: &mut Outgoing, send: u64, from: *const u8, len: usize) -> bool {
+    let Some(chunk) = out.free_chunk(len).filter(|_| out.room()) else { return false };
+    // SAFETY: the caller's promise; the chunk has `len` bytes and begins at a line.
+    unsafe { into_lines(from, chunk, len) };
+    out.commit_chunk(len);
+    out.push_bytes(Kind::Data, Context(0), 0, &Data { send, len: len as u32 }.encode())
 }
 
 #[inline]

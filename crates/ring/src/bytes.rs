@@ -1,11 +1,14 @@
 //! Copies into and out of shared lines.
 use crate::hint;
+use crate::sync::LINE;
 
 /// Above this the library's memcpy is as good.
 const SMALL: usize = 256;
 /// What is fetched for writing ahead of the copy.
 const AHEAD: usize = 1024;
 const BLOCK: usize = 512;
+/// Up to here lines are handed to the shared cache when they are written; for more that costs the writer more than the reader gains.
+const PASSED_ON: usize = 1024;
 
 /// Copies `n` bytes; up to 256 without a call.
 ///
@@ -35,6 +38,17 @@ pub unsafe fn into_lines(from: *const u8, to: *mut u8, n: usize) {
     let mut at = 0;
     // SAFETY: each part lies inside the caller's `n` bytes.
     unsafe {
+        if n <= PASSED_ON {
+            while n - at > LINE {
+                ends::<u128>(from.add(at), to.add(at), 32);
+                ends::<u128>(from.add(at + 32), to.add(at + 32), 32);
+                hint::pass_on(to.add(at));
+                at += LINE;
+            }
+            copy(from.add(at), to.add(at), n - at);
+            hint::pass_on(to.add(at));
+            return;
+        }
         while n - at > BLOCK {
             let ahead = at + AHEAD;
             if ahead < n {

@@ -32,7 +32,7 @@ pub fn will_read(p: *const u8, len: usize) {
 
 /// Another core reads this line next: it may leave our own caches for the shared one.
 #[inline(always)]
-pub fn pass_on<T>(line: &T) {
+pub fn pass_on<T>(line: *const T) {
     #[cfg(all(target_arch = "x86_64", not(loom)))]
     // SAFETY: a hint (cldemote) that never faults and is a no-operation where it is not implemented.
     unsafe {
