@@ -725,12 +725,6 @@ pub fn buffer_iflush(request: Out<handle::Request>) -> Result<()> {
 macro_rules! persistent_sends {
     ($($name:ident = $mode:ident),*) => { $(
         pub fn $name(buf: Buf, count: i64, datatype: handle::Datatype, dest: i32, tag: i32, comm: handle::Comm, request: Out<handle::Request>) -> Result<()> {
-            if matches!(SendMode::$mode, SendMode::Standard | SendMode::Ready)
-                && !request.is_null()
-                && sent_at_once(buf, count, datatype, dest, tag, comm)
-            {
-                return request.set(request::SENT);
-            }
             let c = comm::get(comm)?;
             dest_of(&c, dest)?;
             send_tag(tag)?;

@@ -66,10 +66,10 @@ fn ring_delivers(first: usize, n: usize, messages: u8, batch: usize) {
     });
 }
 
-/// Five messages through two lines: three laps, so that the marks come round.
+/// Three laps, so that the marks come round.
 #[test]
 fn ring_marks_tell_laps_apart() {
-    ring_delivers(2, 2, 5, 1);
+    ring_delivers(1, 1, 3, 1);
 }
 
 #[test]
