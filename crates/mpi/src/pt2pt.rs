@@ -72,6 +72,14 @@ pub(crate) fn recv_tag(tag: i32) -> Result<()> {
 /// The buffer of an operation: count, type and address checked.
 #[inline]
 pub(crate) fn span_of(buf: Buf, count: i64, dt: handle::Datatype) -> Result<Span> {
+    match plain_bytes(buf, count, dt) {
+        Some((at, len)) => Ok(Span::Dense { at, len }),
+        None => general_span_of(buf, count, dt),
+    }
+}
+
+#[inline(never)]
+fn general_span_of(buf: Buf, count: i64, dt: handle::Datatype) -> Result<Span> {
     if count < 0 {
         bail!(MPI_ERR_COUNT, "count is {count}; a count must not be negative");
     }
