@@ -3,7 +3,7 @@
 //! | bytes | protocol |
 //! |---|---|
 //! | up to [`INLINE_MAX`] | one frame (EagerSync with an Ack for synchronous mode) |
-//! | up to [`LONG_MAX`] | EagerLong: an announcement and chunks at once |
+//! | up to [`LONG_MAX`] | EagerLong: an announcement and chunks at once; without a request where there is room for all of it |
 //! | more, and synchronous | Rts: single copy by the receiver, or Cts and chunks |
 use crate::engine::{Early, Peer, Route, State, Waiting};
 use crate::matching::Pattern;

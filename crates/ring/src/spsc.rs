@@ -20,6 +20,9 @@ use crate::sync::*;
 /// Bytes of a message inside its line.
 pub const INSIDE: usize = LINE - 8;
 
+/// So many lines ahead of the next one a producer asks for the line that it will write then.
+const AHEAD: usize = 6;
+
 const MARK: u64 = 3 << 24;
 const FIRST_MARK: u64 = 1 << 24;
 const TURN: u64 = 1 << 26;
@@ -133,6 +136,10 @@ impl Producer {
             line.header.store(header, Ordering::Release);
         }
         crate::hint::pass_on(line);
+        let ahead = self.at + AHEAD;
+        if ahead < self.limit {
+            crate::hint::will_write(self.place.line(ahead) as *const Line as *const u8, LINE);
+        }
         true
     }
 
