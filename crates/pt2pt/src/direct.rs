@@ -15,6 +15,9 @@ use oxmpi_ring::wait::{Step, Waiter};
 use oxmpi_transport::wire::{Context, INLINE_MAX, Kind};
 use std::sync::atomic::Ordering;
 
+/// So many receives in a row may be over without a look at anything else.
+const PASSED_BY: u32 = 32;
+
 impl Engine {
     /// Sends `len` bytes at `from`, which another process of this node gets; false if it has to wait for anything.
     ///
@@ -45,6 +48,11 @@ impl Engine {
             return None;
         }
         let mut k = s.ring_of(want.source)?;
+        // A stream of messages that are always there must not keep this process from what others want of it.
+        s.sweep.passed_by += 1;
+        if s.sweep.passed_by >= PASSED_BY {
+            k = s.idle_but(k, want.source)?;
+        }
         // SAFETY: the caller's promise.
         if let Some(r) = unsafe { s.take_front(k, want, to, room) } {
             return r;
@@ -111,6 +119,7 @@ impl State {
     /// way has an error to tell.
     #[inline(always)]
     fn idle_but(&mut self, k: usize, source: i32) -> Option<usize> {
+        self.sweep.passed_by = 0;
         if self.incoming[k].1.owes() {
             self.repay(k);
         }

@@ -29,6 +29,8 @@ pub(crate) struct Sweep {
     next: usize,
     /// The next round looks at all.
     all: bool,
+    /// Receives that were over without a round (`direct`).
+    pub passed_by: u32,
 }
 
 impl Sweep {
