@@ -123,7 +123,8 @@ impl State {
         if self.incoming[k].1.owes() {
             self.repay(k);
         }
-        if self.incoming.len() == 1 && self.backlog.is_empty() && !self.arrivals_pending() {
+        let others = self.incoming.len() > 1 || self.arrivals_pending();
+        if !others && self.backlog.is_empty() && self.copies.is_empty() && self.late.is_empty() {
             return Some(k);
         }
         self.progress_but(k).ok()?;

@@ -12,6 +12,7 @@ use crate::span::Span;
 use oxmpi_base::Result;
 use oxmpi_ring::bytes::into_lines;
 use oxmpi_transport::wire::*;
+use oxmpi_transport_shm::choice::class_of;
 use oxmpi_transport_shm::layout::CHUNK;
 use oxmpi_transport_shm::link::Outgoing;
 
@@ -61,7 +62,7 @@ impl State {
     fn send_long_now(&mut self, ctx: Context, dest: u32, tag: i32, span: &Span) -> bool {
         let Span::Dense { at: from, len } = *span else { return false };
         let peer = &mut self.peers[dest as usize];
-        let (Some(out), Some(node)) = (&mut peer.out, &self.node) else { return false };
+        let (Some(out), Some(node)) = (&mut peer.out, &mut self.node) else { return false };
         let step = piece(len as u64) as usize;
         let starts = (0..len).step_by(step);
         if len <= INLINE_MAX
@@ -69,10 +70,16 @@ impl State {
             || !peer.waiting.is_empty()
             || !peer.pushing.is_empty()
             || !out.room_for(len, starts.len())
+            || node.prefers_announced(dest as usize, class_of(len as u64))
         {
             return false;
         }
-        let announcement = Rts { total: len as u64, send: AT_ONCE, address: 0 };
+        let stamp = oxmpi_sys::clock::nanos();
+        // The receiver learns from where the bytes are whether it would rather have them announced.
+        let e = node.single().expose(from, len);
+        let (address, place) = (e.address, e.place);
+        let announcement =
+            Rts { total: len as u64, send: AT_ONCE, address, place, ticket: NO_TICKET, stamp, ..Rts::default() };
         let mut sent = out.push_bytes(Kind::EagerLong, ctx, tag, &announcement.encode());
         node.ring(dest as usize);
         for start in starts {
@@ -136,7 +143,7 @@ impl State {
     /// Sends or queues a frame without an envelope of its own.
     pub(crate) fn control(&mut self, dest: u32, kind: Kind, payload: &[u8]) -> Result<()> {
         self.connect(dest)?;
-        let mut bytes = [0u8; 24];
+        let mut bytes = [0u8; 48];
         bytes[..payload.len()].copy_from_slice(payload);
         self.peers[dest as usize].waiting.push_back(Waiting::Control {
             kind,
@@ -227,14 +234,14 @@ impl State {
             }
             return sent;
         }
-        let long = total <= LONG_MAX && !sync;
-        let address = if long { 0 } else { r.span.address().map_or(0, |p| p as u64) };
-        let kind = if long { Kind::EagerLong } else { Kind::Rts };
-        let sent = out.push_bytes(kind, ctx, tag, &Rts { total, send, address }.encode());
-        if sent && long {
+        if sync || total > LONG_MAX || self.announces(dest, i) {
+            return self.announce(dest, i);
+        }
+        let rts = self.describe(i);
+        let out = self.peers[dest as usize].out.as_mut().expect("connected before anything is queued");
+        let sent = out.push_bytes(Kind::EagerLong, ctx, tag, &rts.encode());
+        if sent {
             self.peers[dest as usize].pushing.push_back(i);
-        } else if sent {
-            r.expects = Expects::Answer;
         }
         sent
     }
@@ -265,7 +272,7 @@ impl State {
     }
 
     /// The request that `peer` answers, if it is one that waits for this kind of answer.
-    fn answered(&mut self, peer: u32, send: u64, kind: Expects) -> Result<u32> {
+    pub(crate) fn answered(&mut self, peer: u32, send: u64, kind: Expects) -> Result<u32> {
         let id = ReqId(send);
         match self.requests.get(id) {
             Some(r) if r.phase == Phase::Active && r.peer == Some(peer) && r.expects == kind => {
@@ -284,6 +291,10 @@ impl State {
             return Err(self.intern(format!("process {peer} asked for more of a message than there is")));
         }
         r.limit = cts.limit;
+        if self.copying(i) {
+            return Err(self.intern(format!("process {peer} asked again for a message that is under way")));
+        }
+        self.return_ticket(i);
         self.peers[peer as usize].pushing.push_back(i);
         self.pump(peer);
         Ok(())
@@ -292,6 +303,10 @@ impl State {
     /// The peer is done with `send`: Ack of a synchronous message, or Fin of an announced one.
     pub(crate) fn sent(&mut self, peer: u32, send: u64, kind: Expects) -> Result<()> {
         let i = self.answered(peer, send, kind)?;
+        if self.copying(i) {
+            return Err(self.intern(format!("process {peer} ended a transfer that is under way")));
+        }
+        self.return_ticket(i);
         self.complete(i, Outcome::SENT);
         Ok(())
     }

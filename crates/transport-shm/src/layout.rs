@@ -49,6 +49,10 @@ pub struct Identity {
     /// Address, in the owner's memory, of a `u64` that holds `probe_value`: target of the single-copy probe.
     pub probe_address: AtomicU64,
     pub probe_value: AtomicU64,
+    /// Where the owner runs; see `Node::distance`.
+    pub place: AtomicU64,
+    /// Size classes (bits) in which the owner prefers announcements to messages sent at once.
+    pub announced: AtomicU32,
 }
 
 #[repr(C, align(64))]
@@ -86,6 +90,8 @@ pub struct Layout {
     /// Words of one rank's bitmap.
     pub bitmap_words: usize,
     pub pairs: usize,
+    /// The ranks' areas of the heap; see [`crate::heap`].
+    pub areas: u64,
     pub total: u64,
 }
 
@@ -95,7 +101,8 @@ impl Layout {
         let bitmaps = controls + n * size_of::<Control>();
         let bitmap_words = round(n.div_ceil(64), LINE / 8);
         let pairs = round(bitmaps + n * bitmap_words * 8, PAGE);
-        Layout { n, controls, bitmaps, bitmap_words, pairs, total: pairs as u64 + (n * n) as u64 * PAIR as u64 }
+        let areas = pairs as u64 + (n * n) as u64 * PAIR as u64;
+        Layout { n, controls, bitmaps, bitmap_words, pairs, areas, total: areas + n as u64 * crate::heap::AREA }
     }
     /// Offset of the ring from `from` to `to`.
     pub fn pair(&self, from: usize, to: usize) -> u64 {
