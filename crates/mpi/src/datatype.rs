@@ -16,8 +16,10 @@ use crate::attr::AttrSet;
 use crate::table::{Ref, Table};
 use oxmpi_base::args::{Out, OutCount, OutStr, Str};
 use oxmpi_base::consts::*;
+use oxmpi_base::handle::Handle;
 use oxmpi_base::{Error, Result, bail, handle};
 use oxmpi_datatype::{Datatype, all_predefined, predefined_name};
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 
 /// What a datatype handle names.
@@ -47,10 +49,31 @@ impl TypeObj {
     }
 }
 
+/// Bytes of the named predefined types without gaps; 0 for others, and for all before the first look into the table.
+static PLAIN: [AtomicU8; 256] = [const { AtomicU8::new(0) }; 256];
+
+/// Where PLAIN keeps this handle, if it is a predefined one.
+#[inline(always)]
+fn plain_place(h: handle::Datatype) -> Option<usize> {
+    Some(h.raw().wrapping_sub(MPI_DATATYPE_NULL.raw())).filter(|i| *i < PLAIN.len())
+}
+
+/// The size of a named predefined type without gaps, where that is known without looking it up.
+#[inline(always)]
+pub(crate) fn plain_size(h: handle::Datatype) -> Option<usize> {
+    match PLAIN[plain_place(h)?].load(Relaxed) {
+        0 => None,
+        size => Some(size as usize),
+    }
+}
+
 static TYPES: LazyLock<Table<handle::Datatype, TypeObj>> = LazyLock::new(|| {
     let t = Table::new();
     for dt in all_predefined() {
         let Some(h) = dt.predefined_handle() else { continue };
+        if let (Some(0), Ok(size), Some(place)) = (dt.dense(), u8::try_from(dt.size()), plain_place(h)) {
+            PLAIN[place].store(size, Relaxed);
+        }
         t.bind(h, Arc::new(TypeObj::new(dt.clone(), predefined_name(h).unwrap_or_default())));
     }
     t

@@ -72,6 +72,14 @@ pub(crate) fn recv_tag(tag: i32) -> Result<()> {
 /// The buffer of an operation: count, type and address checked.
 #[inline]
 pub(crate) fn span_of(buf: Buf, count: i64, dt: handle::Datatype) -> Result<Span> {
+    match plain_bytes(buf, count, dt) {
+        Some((at, len)) => Ok(Span::Dense { at, len }),
+        None => general_span_of(buf, count, dt),
+    }
+}
+
+#[inline(never)]
+fn general_span_of(buf: Buf, count: i64, dt: handle::Datatype) -> Result<Span> {
     if count < 0 {
         bail!(MPI_ERR_COUNT, "count is {count}; a count must not be negative");
     }
@@ -181,7 +189,7 @@ pub(crate) fn launch_send(
     e.enter(|s| s.send(c.ctx(), to as u32, tag, span, engine_mode(mode)))
 }
 
-#[inline]
+#[inline(never)]
 fn blocking(
     buf: Buf,
     count: i64,
@@ -199,7 +207,31 @@ fn blocking(
     }
 }
 
+/// The bytes of a buffer of a predefined type about which nothing needs a second look.
+#[inline(always)]
+fn plain_bytes(buf: Buf, count: i64, dt: handle::Datatype) -> Option<(*mut u8, usize)> {
+    let size = datatype::plain_size(dt)?;
+    // Also refuses negative counts, null and the constants that stand for buffers.
+    (count as u64 <= i32::MAX as u64 && buf.addr() > 2).then_some((buf.as_mut_ptr(), count as usize * size))
+}
+
+/// A small send that finds room is over here, with true. Everything else, errors included, is for the general way.
+#[inline(always)]
+fn sent_at_once(buf: Buf, count: i64, dt: handle::Datatype, dest: i32, tag: i32, comm: handle::Comm) -> bool {
+    let (Ok(e), Some(c), Some((from, len))) = (world::engine(), comm::peek(comm), plain_bytes(buf, count, dt)) else {
+        return false;
+    };
+    if dest as u32 as usize >= c.size() || !(0..=TAG_UB).contains(&tag) {
+        return false;
+    }
+    // SAFETY: `len` bytes of the caller's buffer.
+    unsafe { e.send_now(c.ctx(), c.ranks.proc_of(dest as u32 as usize), tag, from, len) }
+}
+
 pub fn send(buf: Buf, count: i64, datatype: handle::Datatype, dest: i32, tag: i32, comm: handle::Comm) -> Result<()> {
+    if sent_at_once(buf, count, datatype, dest, tag, comm) {
+        return Ok(());
+    }
     blocking(buf, count, datatype, dest, tag, comm, SendMode::Standard)
 }
 pub fn bsend(buf: Buf, count: i64, datatype: handle::Datatype, dest: i32, tag: i32, comm: handle::Comm) -> Result<()> {
@@ -258,6 +290,48 @@ pub fn recv(
     comm: handle::Comm,
     status: Out<Status>,
 ) -> Result<()> {
+    if let Some(o) = received_at_once(buf, count, datatype, source, tag, comm) {
+        if !status.is_null() {
+            give(status, Status::new(source, o.tag, o.bytes))?;
+        }
+        return verdict(&o);
+    }
+    general_recv(buf, count, datatype, source, tag, comm, status)
+}
+
+/// A receive whose message comes while the thread would poll for it anyway is over here. Everything else, bad arguments included, is
+/// for the general way.
+#[inline(always)]
+fn received_at_once(
+    buf: Buf,
+    count: i64,
+    dt: handle::Datatype,
+    source: i32,
+    tag: i32,
+    comm: handle::Comm,
+) -> Option<Outcome> {
+    let (Ok(e), Some(c), Some((to, room))) = (world::engine(), comm::peek(comm), plain_bytes(buf, count, dt)) else {
+        return None;
+    };
+    if source as u32 as usize >= c.size() || (!(0..=TAG_UB).contains(&tag) && tag != MPI_ANY_TAG) {
+        return None;
+    }
+    let want = Pattern { ctx: c.ctx(), source: c.ranks.proc_of(source as u32 as usize) as i32, tag };
+    // SAFETY: `room` bytes of the caller's buffer.
+    unsafe { e.receive_now(want, to, room) }
+}
+
+#[inline(never)]
+#[allow(clippy::too_many_arguments)]
+fn general_recv(
+    buf: Buf,
+    count: i64,
+    datatype: handle::Datatype,
+    source: i32,
+    tag: i32,
+    comm: handle::Comm,
+    status: Out<Status>,
+) -> Result<()> {
     let e = world::engine()?;
     let c = comm::get(comm)?;
     let r = start_recv(e, &c, buf, count, datatype, source, tag)?;
@@ -265,6 +339,7 @@ pub fn recv(
 }
 
 #[allow(clippy::too_many_arguments)]
+#[inline(never)]
 fn nonblocking(
     buf: Buf,
     count: i64,
@@ -286,6 +361,12 @@ fn nonblocking(
 macro_rules! immediate_sends {
     ($($name:ident = $mode:ident),*) => { $(
         pub fn $name(buf: Buf, count: i64, datatype: handle::Datatype, dest: i32, tag: i32, comm: handle::Comm, request: Out<handle::Request>) -> Result<()> {
+            if matches!(SendMode::$mode, SendMode::Standard | SendMode::Ready)
+                && !request.is_null()
+                && sent_at_once(buf, count, datatype, dest, tag, comm)
+            {
+                return request.set(request::SENT);
+            }
             nonblocking(buf, count, datatype, dest, tag, comm, SendMode::$mode, request)
         }
     )* };
@@ -307,8 +388,19 @@ pub fn irecv(
 ) -> Result<()> {
     let e = world::engine()?;
     let c = comm::get(comm)?;
-    let r = start_recv(e, &c, buf, count, datatype, source, tag)?;
-    request.set(of_received(e, &c, r)?)
+    let from = source_of(&c, source)?;
+    recv_tag(tag)?;
+    let span = span_of(buf, count, datatype)?;
+    let Peer::Proc(from) = from else { return request.set(of_received(e, &c, None)?) };
+    let id = e.enter(|s| {
+        let id = match s.recv(Pattern { ctx: c.ctx(), source: from, tag }, span)? {
+            Received::Pending(id) => id,
+            Received::Done(o) => s.completed(o),
+        };
+        s.tag_user(id, &c.ranks);
+        Ok(id)
+    })?;
+    request.set(request::handle_of(e, id)?)
 }
 
 pub(crate) fn of_received(e: &Engine, c: &Comm, r: Option<Received>) -> Result<handle::Request> {

@@ -65,6 +65,12 @@ pub(crate) fn of_parts(e: &Engine, ranks: Option<&Ranks>, id: Option<ReqId>, o: 
         }
         id
     });
+    handle_of(e, id)
+}
+
+/// The handle of a request of the engine.
+#[inline]
+pub(crate) fn handle_of(e: &Engine, id: ReqId) -> Result<handle::Request> {
     if id.index() >= (1 << INDEX_BITS) - 1 {
         e.enter(|s| s.detach(id));
         bail!(MPI_ERR_NO_MEM, "more than {} requests are under way", 1 << INDEX_BITS);
@@ -77,6 +83,17 @@ fn named(e: &Engine, h: handle::Request) -> Result<Named> {
     e.enter(|s| named_in(s, h))
 }
 
+/// The engine's request of a handle of the first sort.
+#[inline(always)]
+fn plain_in(s: &mut State, h: handle::Request) -> Option<ReqId> {
+    if h.raw() >> 26 != PLAIN >> 26 {
+        return None;
+    }
+    let index = (h.raw() & ((1 << INDEX_BITS) - 1)) as u32;
+    let generation = (h.raw() >> INDEX_BITS) as u32 & GENERATIONS;
+    s.request_at(index, generation, GENERATIONS)
+}
+
 fn named_in(s: &mut State, h: handle::Request) -> Result<Named> {
     if h == MPI_REQUEST_NULL {
         return Ok(Named::Null);
@@ -85,9 +102,7 @@ fn named_in(s: &mut State, h: handle::Request) -> Result<Named> {
         return Ok(Named::Sent);
     }
     if h.raw() >> 26 == PLAIN >> 26 {
-        let index = (h.raw() & ((1 << INDEX_BITS) - 1)) as u32;
-        let generation = (h.raw() >> INDEX_BITS) as u32 & GENERATIONS;
-        return match s.request_at(index, generation, GENERATIONS) {
+        return match plain_in(s, h) {
             Some(id) => Ok(Named::Plain(id)),
             None => bail!(MPI_ERR_REQUEST, "request {:#x} has completed or was freed; its handle is stale", h.raw()),
         };
@@ -337,8 +352,66 @@ fn put_status(statuses: Arr<Status>, i: usize, f: &Finished) {
     }
 }
 
+/// Waits for requests of the first sort whose statuses nobody wants, without a list of them: false if there are others, before anything is
+/// done. A failed operation ends it early, with its place and outcome.
+fn wait_plain(
+    e: &Engine,
+    n: usize,
+    requests: Arr<handle::Request>,
+) -> Result<std::result::Result<bool, (usize, Found)>> {
+    let plain = |s: &mut State, i: usize| {
+        let h = requests.at(i);
+        h == SENT || h == MPI_REQUEST_NULL || plain_in(s, h).is_some()
+    };
+    if !e.enter(|s| (0..n).all(|i| plain(s, i))) {
+        return Ok(Ok(false));
+    }
+    let mut i = 0;
+    e.wait(|s| {
+        while i < n {
+            let h = requests.at(i);
+            if h != SENT && h != MPI_REQUEST_NULL {
+                let Some(id) = plain_in(s, h) else { break }; // named twice: the second one is stale
+                if s.peek(id)?.error != MPI_SUCCESS {
+                    let f = s.finish_with(id, |o, r| found(r, *o, true))?;
+                    return Some(Err((i, f)));
+                }
+                s.finish(id);
+            }
+            requests.put(i, MPI_REQUEST_NULL);
+            i += 1;
+        }
+        Some(Ok(i == n))
+    })
+}
+
 pub fn waitall(count: i32, array_of_requests: Arr<handle::Request>, array_of_statuses: Arr<Status>) -> Result<()> {
     let e = world::engine()?;
+    if array_of_statuses.is_null()
+        && let Ok(n) = usize::try_from(count)
+        && !(n > 0 && array_of_requests.is_null())
+    {
+        match wait_plain(e, n, array_of_requests)? {
+            Ok(true) => return Ok(()),
+            Ok(false) => {}
+            Err((i, f)) => {
+                // The others are completed too, and the first error is told.
+                let mut failed = Failures::default();
+                settle(i, f, array_of_requests, array_of_statuses, i, &mut failed);
+                let _ = wait_listed(e, count, array_of_requests, array_of_statuses);
+                return failed.end(array_of_statuses, n);
+            }
+        }
+    }
+    wait_listed(e, count, array_of_requests, array_of_statuses)
+}
+
+fn wait_listed(
+    e: &Engine,
+    count: i32,
+    array_of_requests: Arr<handle::Request>,
+    array_of_statuses: Arr<Status>,
+) -> Result<()> {
     let all = all_named(e, count, array_of_requests)?;
     let mut failed = Failures::default();
     let mut i = 0;

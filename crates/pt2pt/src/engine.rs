@@ -1,6 +1,7 @@
 //! The engine's state, its lock, and how a thread waits.
 use crate::large::{Copy, Late, MIDDLE, Timed};
 use crate::matching::{Held, Posted};
+use crate::progress::Sweep;
 use crate::ranks::{Enrolled, Ranks};
 use crate::request::{Outcome, Phase, ReqId, Requests};
 use crate::span::Span;
@@ -66,6 +67,8 @@ pub(crate) struct Peer {
     pub inbound: Vec<Inbound>,
     /// The turn (see `State::turns`) in which it last took a message that had been announced.
     pub heard: u64,
+    /// Where its ring is in `State::incoming`, and one; 0: nowhere.
+    pub ring: u32,
     /// In `State::backlog`.
     pub listed: bool,
     /// Closed after an error.
@@ -87,6 +90,7 @@ pub struct State {
     pub(crate) peers: Vec<Peer>,
     /// Incoming rings, with their peers, in order of arrival.
     pub(crate) incoming: Vec<(u32, Incoming)>,
+    pub(crate) sweep: Sweep,
     /// Peers with something in `waiting` or `pushing`.
     pub(crate) backlog: Vec<u32>,
     pub(crate) requests: Requests,
@@ -150,12 +154,12 @@ impl<T> Slots<T> {
 /// The one progress engine of a process.
 pub struct Engine {
     /// MPI_THREAD_MULTIPLE: calls may come from several threads at once.
-    threads: AtomicBool,
+    pub(crate) threads: AtomicBool,
     lock: Mutex<()>,
-    state: UnsafeCell<State>,
+    pub(crate) state: UnsafeCell<State>,
     sleeper: Option<Sleeper>,
-    cores: Cores,
-    evidence: Evidence,
+    pub(crate) cores: Cores,
+    pub(crate) evidence: Evidence,
 }
 
 // SAFETY: `state` is only reached through `enter`, which holds the lock when several threads may call; with one thread at a time
@@ -176,6 +180,7 @@ impl Engine {
             node,
             peers: (0..size).map(|_| Peer::default()).collect(),
             incoming: Vec::new(),
+            sweep: Sweep::default(),
             backlog: Vec::new(),
             requests: Requests::default(),
             enrolled: Enrolled::default(),
@@ -292,7 +297,7 @@ impl Engine {
         };
         self.enter(State::hurry);
         let mut result = Ok(None);
-        sleeper.sleep(|| match self.turn(check) {
+        sleeper.sleep(|| match self.enter(State::look_everywhere).and_then(|()| self.turn(check)) {
             Ok((moved, found)) => {
                 let awake = moved || found.is_some();
                 result = Ok(found);

@@ -154,11 +154,12 @@ impl Queue {
 pub struct Posted {
     q: Queue,
     age: u64,
+    count: usize,
 }
 
 impl Default for Posted {
     fn default() -> Self {
-        Posted { q: Queue::new(), age: 0 }
+        Posted { q: Queue::new(), age: 0, count: 0 }
     }
 }
 
@@ -166,26 +167,42 @@ impl Posted {
     #[inline]
     pub fn post(&mut self, want: Pattern, user: u32) -> Place {
         self.age += 1;
+        self.count += 1;
         self.q.insert(want, self.age, user, want.exact(), !want.exact())
     }
-    /// Takes the oldest receive that accepts a message with this (exact) envelope.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+    /// The oldest receive that accepts a message with this (exact) envelope; whether it is an exact one.
     #[inline]
-    pub fn take(&mut self, envelope: Pattern) -> Option<u32> {
+    fn find(&self, envelope: Pattern) -> Option<(Place, bool)> {
         let exact = self.q.first(&self.q.buckets[bucket(&envelope)], 0, |p| *p == envelope);
         let wild = match self.q.by_age.head {
-            NIL => None,
+            NIL => return exact.map(|e| (e, true)),
             _ => self.q.first(&self.q.by_age, 1, |p| p.accepts(&envelope)),
         };
         let age = |p: Place| self.q.nodes[p.0 as usize].age;
         match (exact, wild) {
-            (Some(e), w) if w.is_none_or(|w| age(e) < age(w)) => Some(self.q.remove(e, true, false)),
-            (_, Some(w)) => Some(self.q.remove(w, false, true)),
+            (Some(e), w) if w.is_none_or(|w| age(e) < age(w)) => Some((e, true)),
+            (_, Some(w)) => Some((w, false)),
             _ => None,
         }
+    }
+    /// Takes the oldest receive that accepts a message with this (exact) envelope.
+    #[inline]
+    pub fn take(&mut self, envelope: Pattern) -> Option<u32> {
+        let (place, exact) = self.find(envelope)?;
+        self.count -= 1;
+        Some(self.q.remove(place, exact, !exact))
+    }
+    /// Whether `take` would find one.
+    pub fn would_take(&self, envelope: Pattern) -> bool {
+        self.find(envelope).is_some()
     }
     /// Takes back a receive that has not matched.
     pub fn withdraw(&mut self, place: Place) -> u32 {
         let exact = self.q.nodes[place.0 as usize].what.exact();
+        self.count -= 1;
         self.q.remove(place, exact, !exact)
     }
 }
@@ -270,6 +287,7 @@ mod tests {
                     1 => {
                         let e = Pattern { source: p.source.max(0), tag: p.tag.max(0), ..p };
                         let naive = receives.iter().position(|(r, _, _)| r.accepts(&e)).map(|k| receives.remove(k).1);
+                        prop_assert_eq!(posted.would_take(e), naive.is_some());
                         prop_assert_eq!(posted.take(e), naive);
                         if naive.is_none() {
                             messages.push((e, user));
@@ -283,6 +301,7 @@ mod tests {
                     _ => {}
                 }
                 prop_assert_eq!(held.len(), messages.len());
+                prop_assert_eq!(posted.is_empty(), receives.is_empty());
             }
         }
     }

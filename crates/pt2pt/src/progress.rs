@@ -8,28 +8,70 @@ use oxmpi_base::consts::MPI_ERR_INTERN;
 use oxmpi_transport::wire::*;
 use oxmpi_transport_shm::layout::CHUNK;
 use oxmpi_transport_shm::link::Frame;
+use oxmpi_transport_shm::node::Node;
 
 /// Frames taken from one ring before the next is looked at.
 const BATCH: usize = 64;
+
+/// Up to so many rings are all looked at in every round.
+const FEW: usize = 16;
+/// Of more, a round looks at those that were active last, and at some of the others in turn.
+const HOT: usize = 8;
+const STRIPE: usize = 8;
+
+/// Which rings a round looks at.
+#[derive(Default)]
+pub(crate) struct Sweep {
+    /// Places in `State::incoming`: the rings that had something last, latest first.
+    hot: [u32; HOT],
+    hot_len: usize,
+    /// The ring where the next round's stripe of the others begins.
+    next: usize,
+    /// The next round looks at all.
+    all: bool,
+    /// Receives that were over without a round (`direct`).
+    pub passed_by: u32,
+}
+
+impl Sweep {
+    /// Ring `k` had something.
+    fn active(&mut self, k: usize) {
+        let k = k as u32;
+        let found = self.hot[..self.hot_len].iter().position(|h| *h == k);
+        let at = found.unwrap_or_else(|| {
+            self.hot_len = (self.hot_len + 1).min(HOT);
+            self.hot_len - 1
+        });
+        self.hot[..=at].rotate_right(1);
+        self.hot[0] = k;
+    }
+}
 
 impl State {
     /// One round. Returns whether anything moved.
     #[inline]
     pub fn progress(&mut self) -> Result<bool> {
-        let Some(node) = &self.node else { return Ok(false) };
-        if node.arrivals_pending() {
+        self.progress_but(usize::MAX)
+    }
+
+    /// One round that leaves ring `but` alone.
+    #[inline]
+    pub(crate) fn progress_but(&mut self, but: usize) -> Result<bool> {
+        if self.node.is_none() {
+            return Ok(false);
+        }
+        if self.arrivals_pending() {
             self.accept()?;
         }
         let mut moved = false;
-        for k in 0..self.incoming.len() {
-            match self.drain(k) {
-                Ok(any) => moved |= any,
-                Err(e) => {
-                    // Rings have moved up; the others' turn comes in the next round.
-                    self.close(self.incoming[k].0, &e);
+        if self.incoming.len() <= FEW {
+            for k in 0..self.incoming.len() {
+                if k != but && self.visit(k, &mut moved).is_none() {
                     return Ok(true);
                 }
             }
+        } else if self.visit_some(but, &mut moved).is_none() {
+            return Ok(true);
         }
         if !self.late.is_empty() {
             self.look_at_late();
@@ -47,6 +89,75 @@ impl State {
         Ok(moved)
     }
 
+    /// Looks at ring `k`. None: it was closed, and rings have moved up; the others' turn comes in the next round.
+    #[inline(always)]
+    fn visit(&mut self, k: usize, moved: &mut bool) -> Option<bool> {
+        match self.drain(k) {
+            Ok(any) => {
+                *moved |= any;
+                Some(any)
+            }
+            Err(e) => {
+                self.close(self.incoming[k].0, &e);
+                None
+            }
+        }
+    }
+
+    /// The hot rings and a stripe of all, or all of them where that was asked for.
+    fn visit_some(&mut self, but: usize, moved: &mut bool) -> Option<()> {
+        let n = self.incoming.len();
+        let everywhere = std::mem::take(&mut self.sweep.all);
+        if !everywhere {
+            let hot = self.sweep.hot;
+            for k in &hot[..self.sweep.hot_len] {
+                if *k as usize != but {
+                    self.visit(*k as usize, moved)?;
+                }
+            }
+        }
+        let mut k = self.sweep.next;
+        for _ in 0..if everywhere { n } else { STRIPE } {
+            k = if k + 1 < n { k + 1 } else { 0 };
+            if k != but && self.visit(k, moved)? {
+                self.sweep.active(k);
+            }
+        }
+        self.sweep.next = k;
+        Some(())
+    }
+
+    /// The next round looks at every ring: what has to be before this process sleeps.
+    pub(crate) fn look_everywhere(&mut self) -> Result<()> {
+        self.sweep.all = true;
+        Ok(())
+    }
+
+    #[inline(always)]
+    pub(crate) fn arrivals_pending(&self) -> bool {
+        self.node.as_ref().is_some_and(Node::arrivals_pending)
+    }
+
+    /// Where the ring from this process is, if there is one.
+    #[inline(always)]
+    pub(crate) fn ring_of(&self, source: i32) -> Option<usize> {
+        // A wildcard is no index either.
+        match self.peers.get(source as u32 as usize)?.ring {
+            0 => None,
+            r => Some(r as usize - 1),
+        }
+    }
+
+    /// Gives the sender of ring `k` back what is owed to it, and wakes it if it waits for that.
+    #[inline]
+    pub(crate) fn repay(&mut self, k: usize) {
+        let (peer, ring) = &mut self.incoming[k];
+        ring.hand_back();
+        if let Some(n) = &self.node {
+            n.feed(*peer as usize, ring);
+        }
+    }
+
     /// Handles what ring `k` holds, up to a batch. An error means that what follows in this ring makes no sense.
     #[inline(always)]
     fn drain(&mut self, k: usize) -> Result<bool> {
@@ -59,18 +170,17 @@ impl State {
             self.incoming[k].1.pop(frame);
             batch += 1;
         }
-        if batch > 0 {
-            let (peer, ring) = &self.incoming[k];
-            if let Some(n) = &self.node {
-                n.feed(*peer as usize, ring);
-            }
+        // What is owed goes back when there is nothing else to do, so always before this process sleeps.
+        let ring = &self.incoming[k].1;
+        if ring.owes() && (batch == 0 || ring.owes_much()) {
+            self.repay(k);
         }
         Ok(batch > 0)
     }
 
     #[inline(always)]
-    fn next_frame(&mut self, k: usize) -> Result<Option<Frame>> {
-        let (peer, ring) = &mut self.incoming[k];
+    fn next_frame(&self, k: usize) -> Result<Option<Frame>> {
+        let (peer, ring) = &self.incoming[k];
         ring.front().map_err(|c| {
             let what = format!("the shared-memory ring from process {peer} is corrupt (header {:#x})", c.0);
             oxmpi_base::Error::new(MPI_ERR_INTERN, what)
@@ -82,8 +192,12 @@ impl State {
     fn close(&mut self, peer: u32, why: &oxmpi_base::Error) {
         eprintln!("oxmpi: process {}: {}; everything to and from that process fails from now on", self.me, why.message);
         self.incoming.retain(|(p, _)| *p != peer);
+        self.sweep = Sweep::default();
         let p = &mut self.peers[peer as usize];
         *p = Peer { lost: true, ..Peer::default() };
+        for (k, (q, _)) in self.incoming.iter().enumerate() {
+            self.peers[*q as usize].ring = k as u32 + 1;
+        }
         self.backlog.retain(|d| *d != peer);
         self.copies.retain(|c| c.peer != peer);
         self.late.retain(|l| l.dest != peer);
@@ -107,15 +221,16 @@ impl State {
     fn accept(&mut self) -> Result<()> {
         let mut new = Vec::new();
         if let Some(node) = &mut self.node {
-            let (incoming, peers) = (&self.incoming, &self.peers);
+            let peers = &self.peers;
             node.take_arrivals(|p| {
-                if !peers[p].lost && !incoming.iter().any(|(q, _)| *q as usize == p) {
+                if !peers[p].lost && peers[p].ring == 0 {
                     new.push(p);
                 }
             });
             for p in new {
                 let ring = node.accept(p).inspect_err(|_| node.look_again())?;
                 self.incoming.push((p as u32, ring));
+                self.peers[p].ring = self.incoming.len() as u32;
                 self.accepted += 1;
             }
         }
@@ -252,7 +367,7 @@ impl State {
         if n == 0 || n > CHUNK || b.got + n as u64 > b.expect {
             return Err(self.malformed(peer));
         }
-        let (from, offset, to, timed, total) = (self.incoming[k].1.chunk(), b.got, b.to, b.timed, b.expect);
+        let (from, offset, to, timed, total) = (self.incoming[k].1.chunk(n), b.got, b.to, b.timed, b.expect);
         b.got += n as u64;
         let last = b.got == b.expect;
         if last {
@@ -272,7 +387,7 @@ impl State {
                 }
             }
         }
-        self.incoming[k].1.release_chunk();
+        self.incoming[k].1.release_chunk(n);
         if last {
             if let Some(t) = timed {
                 self.learn(peer, total, t);

@@ -3,14 +3,16 @@
 //! | bytes | protocol |
 //! |---|---|
 //! | up to [`INLINE_MAX`] | one frame (EagerSync with an Ack for synchronous mode) |
-//! | up to [`EAGER_LIMIT`] | EagerLong: an announcement and chunks at once |
+//! | up to [`EAGER_LIMIT`] | EagerLong: an announcement and chunks at once; without a request where there is room for all of it |
 //! | more, and synchronous | Rts: single copy by the receiver, or Cts and chunks |
 use crate::engine::{Early, Peer, Route, State, Waiting};
 use crate::matching::Pattern;
 use crate::request::{Expects, Outcome, Phase, ReqId};
 use crate::span::Span;
 use oxmpi_base::Result;
+use oxmpi_ring::bytes::into_lines;
 use oxmpi_transport::wire::*;
+use oxmpi_transport_shm::choice::class_of;
 use oxmpi_transport_shm::layout::CHUNK;
 use oxmpi_transport_shm::link::Outgoing;
 
@@ -27,6 +29,9 @@ pub const EAGER_MOST: u64 = 1 << 20;
 /// Largest message that is announced instead where the receiver finds that faster, and sent after all when it does not come (see
 /// `large`). Both sides have to agree on it.
 pub const LONG_MAX: u64 = 32 * 1024;
+
+/// In the place of a request, for messages of which all pieces are pushed with the announcement. No request has this name.
+const AT_ONCE: u64 = u64::MAX;
 
 /// The standard's send modes as far as the engine tells them apart: ready is standard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,7 +63,43 @@ impl State {
             }
             return self.send_slow(ctx, dest, tag, span, mode);
         }
+        if mode == Mode::Standard && self.send_long_now(ctx, dest, tag, &span) {
+            return Ok(None);
+        }
         self.send_slow(ctx, dest, tag, span, mode)
+    }
+
+    /// A message that follows its announcement at once, if it is one run and there is room for all of it: no request, then.
+    fn send_long_now(&mut self, ctx: Context, dest: u32, tag: i32, span: &Span) -> bool {
+        let Span::Dense { at: from, len } = *span else { return false };
+        let peer = &mut self.peers[dest as usize];
+        let (Some(out), Some(node)) = (&mut peer.out, &mut self.node) else { return false };
+        let step = piece(len as u64) as usize;
+        let starts = (0..len).step_by(step);
+        if len <= INLINE_MAX
+            || len as u64 > LONG_MAX.min(EAGER_LIMIT.get())
+            || !peer.waiting.is_empty()
+            || !peer.pushing.is_empty()
+            || !out.room_for(len, starts.len())
+            || node.prefers_announced(dest as usize, class_of(len as u64))
+        {
+            return false;
+        }
+        let stamp = oxmpi_sys::clock::nanos();
+        // The receiver learns from where the bytes are whether it would rather have them announced.
+        let e = node.single().expose(from, len);
+        let (address, place) = (e.address, e.place);
+        let announcement =
+            Rts { total: len as u64, send: AT_ONCE, address, place, ticket: NO_TICKET, stamp, ..Rts::default() };
+        let mut sent = out.push_bytes(Kind::EagerLong, ctx, tag, &announcement.encode());
+        node.ring(dest as usize);
+        for start in starts {
+            // SAFETY: inside the user's buffer.
+            sent &= unsafe { push_piece(out, AT_ONCE, from.add(start), step.min(len - start)) };
+        }
+        debug_assert!(sent, "room was checked");
+        node.ring(dest as usize);
+        true
     }
 
     fn send_slow(&mut self, ctx: Context, dest: u32, tag: i32, span: Span, mode: Mode) -> Result<Option<ReqId>> {
@@ -224,13 +265,19 @@ impl State {
         if !out.room() {
             return false;
         }
-        let Some(chunk) = out.free_chunk() else { return false };
         let len = (r.limit - r.moved).min(piece(r.limit)) as usize;
+        if let Span::Dense { at, .. } = &r.span {
+            // SAFETY: inside the user's buffer.
+            let sent = unsafe { push_piece(out, send, at.add(r.moved as usize), len) };
+            r.moved += if sent { len as u64 } else { 0 };
+            return sent;
+        }
+        let Some(chunk) = out.free_chunk(len) else { return false };
         // SAFETY: the chunk is ours and holds CHUNK bytes.
         unsafe { r.span.read(r.moved, chunk, len) };
+        out.commit_chunk(len);
         let sent = out.push_bytes(Kind::Data, Context(0), 0, &Data { send, len: len as u32 }.encode());
         debug_assert!(sent, "room was checked");
-        out.commit_chunk();
         r.moved += len as u64;
         true
     }
@@ -287,9 +334,25 @@ fn piece(total: u64) -> u64 {
     (total / 4).clamp(4096, CHUNK as u64)
 }
 
+/// A chunk of `len` bytes from `from` and its frame; false when there is no room for one of them.
+///
+/// # Safety
+/// `from` is valid for reads of `len` bytes.
+unsafe fn push_piece(out: &mut Outgoing, send: u64, from: *const u8, len: usize) -> bool {
+    let Some(chunk) = out.free_chunk(len).filter(|_| out.room()) else { return false };
+    // SAFETY: the caller's promise; the chunk has `len` bytes and begins at a line.
+    unsafe { into_lines(from, chunk, len) };
+    out.commit_chunk(len);
+    out.push_bytes(Kind::Data, Context(0), 0, &Data { send, len: len as u32 }.encode())
+}
+
 #[inline]
 fn push_eager(out: &mut Outgoing, ctx: Context, tag: i32, span: &mut Span) -> bool {
     let len = span.len() as usize;
+    if let Span::Dense { at, .. } = span {
+        // SAFETY: the user's buffer, valid for `len` bytes while the operation runs.
+        return unsafe { out.push_run(Kind::Eager, ctx, tag, *at, len) };
+    }
     out.push(Kind::Eager, ctx, tag, len, |p| {
         // SAFETY: `p` is valid for `len` bytes.
         unsafe { span.read(0, p, len) }

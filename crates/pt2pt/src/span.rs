@@ -1,6 +1,7 @@
 //! The user's memory of one operation, as a stream of bytes.
 use oxmpi_base::args::Buf;
 use oxmpi_datatype::{Cursor, Datatype};
+use oxmpi_ring::bytes::copy;
 use oxmpi_transport_shm::single::Run;
 
 /// `count` elements of a datatype at a buffer. The caller of MPI keeps the memory valid until the operation completes
@@ -167,21 +168,4 @@ fn out_of(v: &[u8], at: usize, out: *mut u8, n: usize) {
     let part = &v[at..at + n];
     // SAFETY: `out` is valid for `n` bytes by the promise of `Span::read`.
     unsafe { copy(part.as_ptr(), out, n) }
-}
-
-/// memcpy with the small sizes in line.
-///
-/// # Safety
-/// as `copy_nonoverlapping`; a self-send may overlap, which the standard forbids and we survive.
-#[inline(always)]
-unsafe fn copy(from: *const u8, to: *mut u8, n: usize) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match n {
-            8 => (to as *mut u64).write_unaligned((from as *const u64).read_unaligned()),
-            4 => (to as *mut u32).write_unaligned((from as *const u32).read_unaligned()),
-            0 => {}
-            _ => std::ptr::copy(from, to, n),
-        }
-    }
 }

@@ -231,7 +231,7 @@ impl Lane<'_> {
         let (from, to) = ((rank + n - 1) % n, (rank + 1) % n);
         let (input, output) = (&shared.links[from][lane], &shared.links[rank][lane]);
         // SAFETY: shared memory that outlives this; each link has this one producer and, in the next rank, one consumer.
-        let place = |l: &Link| unsafe { Place::new(l.lines.as_ptr(), LINES, &l.head) };
+        let place = |l: &Link| unsafe { Place::new(l.lines.as_ptr(), LINES, LINES, &l.head) };
         let (mut source, mut sink) = (Consumer::new(place(input)), Producer::new(place(output)));
         let (mut sent, mut taken) = (0u64, 0u64);
         // Rank 0 makes the tokens: as many as fit at first, the others as the first come round.
@@ -247,9 +247,10 @@ impl Lane<'_> {
                     None => false,
                     Some(f) => {
                         // SAFETY: the payload holds the 16 bytes that `push` below wrote.
-                        let [value, number] = unsafe { (source.payload(&f) as *const [u64; 2]).read() };
+                        let [value, number] = unsafe { (source.payload() as *const [u64; 2]).read() };
                         (got, valid) = (value, number == taken + 1);
                         source.pop(f);
+                        source.hand_back();
                         true
                     }
                 };

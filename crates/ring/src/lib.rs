@@ -2,8 +2,10 @@
 //!
 //! Invariants: every structure here has exactly the writers its type says; what a peer wrote is read once,
 //! checked, and then used. Under `--cfg loom` the same code runs on loom's types ([`sync`]).
-pub mod chunks;
+pub mod bulk;
+pub mod bytes;
 pub mod doorbell;
+pub mod hint;
 pub mod spsc;
 pub mod sync;
 pub mod wait;

@@ -1,19 +1,31 @@
 //! A ring with one producer and one consumer, in lines of 64 bytes, with the flag inside the line.
 //!
-//! A message takes `k = ceil((8 + len) / 64)` contiguous lines. Its first eight bytes are the header word:
-//! `kind | aux << 8 | len << 32`, kind never 0; it is stored last, with Release, and polled with Acquire. A message up
-//! to 56 bytes so costs the transfer of one cache line. Where a message does not fit before the end, a
-//! [`SKIP`] header fills the rest.
+//! A message is one line: the header word `kind | aux << 8 | mark << 24 | turn << 26 | len << 32`, then [`INSIDE`] bytes. The
+//! header is stored last, with Release, and polled with Acquire, so a message costs the transfer of one cache line. What is
+//! longer lies elsewhere (`crate::bulk`) and is announced by a line; `len` is for the user, this module does not read it.
 //!
-//! Invariants: the header word of a line that may become the start of a message is 0 until the producer
-//! publishes; the consumer restores this for every line it consumed before it hands them back through
-//! `head`. The producer writes only lines in `[tail, head + n)`.
+//! `mark` is 1 and 2 in turn, changing with every lap, so that what an earlier lap left is not taken for a message: the consumer
+//! never writes to a line. It counts what it has read in `head`, which [`Consumer::hand_back`] publishes when the owner
+//! likes; until then the producer sees those lines as in use.
 //!
-//! The consumer treats the header as untrusted: a length that does not fit is [`Corrupt`], never followed.
+//! A ring begins with its first `first` lines, which is what touches memory. A producer that once found it full goes on past them at the end of
+//! its lap, and uses all `n` from then on. `turn` in the last message of a lap says that the next one is at line 0.
+//!
+//! Invariants: the first word of every line is 0 or a header; the producer writes line `tail` only while `tail - head` is below the
+//! number of lines in use; it never goes back to fewer lines, so a mark is at most one lap old.
+//!
+//! The consumer treats the header as untrusted: one without a kind, or without `turn` at the end, is [`Corrupt`].
 use crate::sync::*;
 
-/// Kind of the filler before the end of the ring; consumed here, never shown.
-pub const SKIP: u8 = 0xff;
+/// Bytes of a message inside its line.
+pub const INSIDE: usize = LINE - 8;
+
+/// So many lines ahead of the next one a producer asks for the line that it will write then.
+const AHEAD: usize = 6;
+
+const MARK: u64 = 3 << 24;
+const FIRST_MARK: u64 = 1 << 24;
+const TURN: u64 = 1 << 26;
 
 /// The peer wrote a header that this ring cannot hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,32 +33,16 @@ pub struct Corrupt(pub u64);
 
 /// Makes a header word.
 #[inline]
-pub fn word(kind: u8, aux: u32, len: usize) -> u64 {
-    debug_assert!(kind != 0 && aux < 1 << 24 && len <= u32::MAX as usize);
+pub fn word(kind: u8, aux: u16, len: usize) -> u64 {
+    debug_assert!(kind != 0 && len <= u32::MAX as usize);
     kind as u64 | (aux as u64) << 8 | (len as u64) << 32
 }
-#[inline]
-pub fn kind_of(word: u64) -> u8 {
-    word as u8
-}
-#[inline]
-pub fn aux_of(word: u64) -> u32 {
-    (word >> 8) as u32 & 0xff_ffff
-}
-#[inline]
-pub fn len_of(word: u64) -> usize {
-    (word >> 32) as usize
-}
-/// Lines that a message of `len` payload bytes takes.
-#[inline]
-pub fn lines_for(len: usize) -> usize {
-    (len + 8).div_ceil(LINE)
-}
 
-/// Where a ring lives: `lines` cells and the consumer's position.
+/// Where a ring lives: `n` lines and the consumer's position.
 #[derive(Clone, Copy)]
 pub struct Place {
     lines: *const Line,
+    first: usize,
     n: usize,
     head: *const AtomicU64,
 }
@@ -56,18 +52,20 @@ pub struct Place {
 unsafe impl Send for Place {}
 
 impl Place {
+    /// A ring that begins with `first` of its `n` lines.
+    ///
     /// # Safety
     /// `lines` points to `n` lines and `head` to a counter; both zero at creation, valid (and mapped) for as long
     /// as a [`Producer`] or [`Consumer`] made from this place lives, and used by at most one of each.
-    pub unsafe fn new(lines: *const Line, n: usize, head: *const AtomicU64) -> Place {
-        assert!(n > 0);
-        Place { lines, n, head }
+    pub unsafe fn new(lines: *const Line, first: usize, n: usize, head: *const AtomicU64) -> Place {
+        assert!(first > 0 && first <= n);
+        Place { lines, first, n, head }
     }
     #[inline]
-    fn header(&self, i: usize) -> &AtomicU64 {
+    fn line<'a>(&self, i: usize) -> &'a Line {
         debug_assert!(i < self.n);
-        // SAFETY: `i < n`, and `new`'s contract.
-        unsafe { &(*self.lines.add(i)).header }
+        // SAFETY: `i < n`, and `new`'s contract: valid for as long as the ring's ends, which keep the reference to themselves.
+        unsafe { &*self.lines.add(i) }
     }
     #[inline]
     fn head(&self) -> &AtomicU64 {
@@ -76,116 +74,86 @@ impl Place {
     }
 }
 
-/// The payload of a message inside the ring.
-#[cfg(not(loom))]
-impl Place {
-    /// Address of the payload of the message that starts at line `i`.
-    #[inline]
-    fn payload(&self, i: usize) -> *mut u8 {
-        // SAFETY: inside the lines of `new`'s contract.
-        unsafe { (self.lines.add(i) as *mut u8).add(8) }
-    }
-    #[inline]
-    fn clear(&self, i: usize, lines: usize) {
-        for j in i..i + lines {
-            self.header(j).store(0, Ordering::Relaxed);
-        }
-    }
-}
-
 /// Sends into a ring.
 pub struct Producer {
     place: Place,
-    /// Lines ever written, modulo nothing; `tail - head` are in use.
+    /// Lines ever written; `tail - head` are in use.
     tail: u64,
-    /// `tail % n`, kept to spare the division.
-    at: usize,
     /// The last position of the consumer that was looked at.
     seen_head: u64,
+    /// Where line number `tail` is.
+    at: usize,
+    /// Lines in use: `first` or `n`.
+    limit: usize,
+    mark: u64,
+    /// It was full once: the next lap is longer.
+    crowded: bool,
 }
 
 impl Producer {
     pub fn new(place: Place) -> Producer {
-        Producer { place, tail: 0, at: 0, seen_head: 0 }
+        Producer { place, tail: 0, seen_head: 0, at: 0, limit: place.first, mark: FIRST_MARK, crowded: false }
     }
 
+    /// Whether a message would be taken now.
     #[inline]
-    fn room(&mut self, lines: usize) -> bool {
-        let n = self.place.n as u64;
-        if self.tail + lines as u64 - self.seen_head <= n {
-            return true;
-        }
+    pub fn has_room(&mut self) -> bool {
+        self.tail - self.seen_head < self.limit as u64 || self.look()
+    }
+    /// Whether `lines` messages would be taken now.
+    #[inline]
+    pub fn has_room_for(&mut self, lines: usize) -> bool {
+        let fits = |p: &Producer| p.tail + lines as u64 - p.seen_head <= p.limit as u64;
+        fits(self) || (self.look() && fits(self))
+    }
+
+    #[cold]
+    fn look(&mut self) -> bool {
         // A peer may write anything here: a position outside what we sent counts as "nothing consumed".
         let head = self.place.head().load(Ordering::Acquire);
         if head > self.seen_head && head <= self.tail {
             self.seen_head = head;
         }
-        self.tail + lines as u64 - self.seen_head <= n
+        let room = self.tail - self.seen_head < self.limit as u64;
+        self.crowded |= !room;
+        room
     }
 
-    /// Makes sure `lines` contiguous free lines lie at `at`, writing a filler if needed.
+    /// Publishes a message whose [`INSIDE`] bytes `fill` writes in place; false when the ring is full (`fill` was not called).
     #[inline]
-    fn reserve(&mut self, lines: usize) -> bool {
-        let left = self.place.n - self.at;
-        if lines <= left {
-            return self.room(lines);
-        }
-        if lines > self.place.n || !self.room(left) {
+    pub fn push(&mut self, kind: u8, aux: u16, len: usize, fill: impl FnOnce(*mut u8)) -> bool {
+        if !self.has_room() {
             return false;
         }
-        self.place.header(self.at).store(word(SKIP, 0, left * LINE - 8), Ordering::Release);
-        self.advance(left);
-        self.room(lines)
+        let line = self.place.line(self.at);
+        line.write(fill);
+        let header = word(kind, aux, len) | self.mark;
+        self.tail += 1;
+        self.at += 1;
+        if self.at == self.limit {
+            self.end_of_lap(header);
+        } else {
+            line.header.store(header, Ordering::Release);
+        }
+        crate::hint::pass_on(line);
+        let ahead = self.at + AHEAD;
+        if ahead < self.limit {
+            crate::hint::will_write(self.place.line(ahead) as *const Line as *const u8, LINE);
+        }
+        true
     }
 
-    /// Whether a message of `len` bytes would be taken now.
-    #[inline]
-    pub fn has_room(&mut self, len: usize) -> bool {
-        self.reserve(lines_for(len))
-    }
-
-    #[inline]
-    fn advance(&mut self, lines: usize) {
-        self.tail += lines as u64;
-        self.at += lines;
-        if self.at == self.place.n {
+    #[cold]
+    fn end_of_lap(&mut self, header: u64) {
+        let line = self.place.line(self.at - 1);
+        if self.crowded && self.limit < self.place.n {
+            self.limit = self.place.n;
+            line.header.store(header, Ordering::Release);
+        } else {
             self.at = 0;
+            self.mark ^= MARK;
+            line.header.store(header | TURN, Ordering::Release);
         }
-    }
-
-    /// Publishes a message of `len` bytes which `fill` writes in place; false when the ring is full (`fill` was not
-    /// called; at most a filler was published). `fill` gets a pointer valid for writes of `len` bytes.
-    #[cfg(not(loom))]
-    #[inline]
-    pub fn push(&mut self, kind: u8, aux: u32, len: usize, fill: impl FnOnce(*mut u8)) -> bool {
-        let lines = lines_for(len);
-        if !self.reserve(lines) {
-            return false;
-        }
-        fill(self.place.payload(self.at));
-        self.place.header(self.at).store(word(kind, aux, len), Ordering::Release);
-        self.advance(lines);
-        true
-    }
-
-    /// The loom form: payload bytes are all `value`; bytes in header places are stored as data would be.
-    #[cfg(loom)]
-    pub fn push(&mut self, kind: u8, aux: u32, len: usize, value: u8) -> bool {
-        let lines = lines_for(len);
-        if !self.reserve(lines) {
-            return false;
-        }
-        for j in self.at..self.at + lines {
-            // SAFETY: `reserve` gave these lines to us.
-            let line = unsafe { &*self.place.lines.add(j) };
-            line.rest.with_mut(|p| unsafe { (*p).fill(value) });
-            if j > self.at {
-                line.header.store(u64::from_ne_bytes([value; 8]), Ordering::Relaxed);
-            }
-        }
-        self.place.header(self.at).store(word(kind, aux, len), Ordering::Release);
-        self.advance(lines);
-        true
     }
 }
 
@@ -193,22 +161,20 @@ impl Producer {
 #[derive(Clone, Copy, Debug)]
 pub struct Front {
     pub word: u64,
-    lines: usize,
-    at: usize,
 }
 
 impl Front {
     #[inline]
     pub fn kind(&self) -> u8 {
-        kind_of(self.word)
+        self.word as u8
     }
     #[inline]
-    pub fn aux(&self) -> u32 {
-        aux_of(self.word)
+    pub fn aux(&self) -> u16 {
+        (self.word >> 8) as u16
     }
     #[inline]
     pub fn len(&self) -> usize {
-        len_of(self.word)
+        (self.word >> 32) as usize
     }
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -218,80 +184,66 @@ impl Front {
 /// Receives from a ring.
 pub struct Consumer {
     place: Place,
-    head: u64,
     at: usize,
+    mark: u64,
+    head: u64,
+    owed: u32,
 }
 
 impl Consumer {
     pub fn new(place: Place) -> Consumer {
-        Consumer { place, head: 0, at: 0 }
+        Consumer { place, at: 0, mark: FIRST_MARK, head: 0, owed: 0 }
     }
 
     /// The message at the front, if one is there.
     #[inline]
-    pub fn front(&mut self) -> Result<Option<Front>, Corrupt> {
-        loop {
-            let w = self.place.header(self.at).load(Ordering::Acquire);
-            if w == 0 {
-                return Ok(None);
-            }
-            let lines = lines_for(len_of(w));
-            if kind_of(w) == 0 || lines > self.place.n - self.at {
-                return Err(Corrupt(w));
-            }
-            let front = Front { word: w, lines, at: self.at };
-            if kind_of(w) != SKIP {
-                return Ok(Some(front));
-            }
-            self.release(&front, 1);
+    pub fn front(&self) -> Result<Option<Front>, Corrupt> {
+        let word = self.place.line(self.at).header.load(Ordering::Acquire);
+        if word & MARK != self.mark {
+            return Ok(None);
         }
+        if word as u8 == 0 || (word & TURN == 0 && self.at + 1 == self.place.n) {
+            return Err(Corrupt(word));
+        }
+        Ok(Some(Front { word }))
     }
 
-    /// Pointer to the front message's payload, valid for reads of `front.len()` bytes until `pop`. The peer can
-    /// still write there: copy out, then check, then use.
+    /// Pointer to the [`INSIDE`] bytes of the front message, valid until `hand_back`. The peer can still write there: copy
+    /// out, then check, then use.
     #[cfg(not(loom))]
     #[inline]
-    pub fn payload(&self, front: &Front) -> *const u8 {
-        self.place.payload(front.at)
+    pub fn payload(&self) -> *const u8 {
+        self.place.line(self.at).payload()
     }
-
-    /// The loom form: all payload bytes, header places included.
+    /// The loom form.
     #[cfg(loom)]
-    pub fn payload(&self, front: &Front) -> Vec<u8> {
-        let mut all = Vec::new();
-        for j in front.at..front.at + front.lines {
-            // SAFETY: published to us by the Acquire in `front`.
-            let line = unsafe { &*self.place.lines.add(j) };
-            if j > front.at {
-                all.extend(line.header.load(Ordering::Relaxed).to_ne_bytes());
-            }
-            line.rest.with(|p| all.extend(unsafe { *p }));
-        }
-        all.truncate(front.len());
-        all
+    pub fn payload(&self) -> [u8; INSIDE] {
+        // SAFETY: published to us by the Acquire in `front`.
+        self.place.line(self.at).rest.with(|p| unsafe { *p })
     }
 
-    /// Hands the front message's lines back.
+    /// The front message has been read; its line is owed to the producer.
     #[inline]
     pub fn pop(&mut self, front: Front) {
-        debug_assert_eq!(front.at, self.at);
-        let lines = front.lines;
-        self.release(&front, lines);
+        if front.word & TURN == 0 {
+            self.at += 1;
+        } else {
+            self.at = 0;
+            self.mark ^= MARK;
+        }
+        self.head += 1;
+        self.owed += 1;
     }
 
+    /// Lines that have been read and not handed back.
     #[inline]
-    fn release(&mut self, front: &Front, dirty: usize) {
-        #[cfg(not(loom))]
-        self.place.clear(front.at, dirty);
-        #[cfg(loom)]
-        for j in front.at..front.at + dirty {
-            self.place.header(j).store(0, Ordering::Relaxed);
-        }
-        self.head += front.lines as u64;
-        self.at += front.lines;
-        if self.at == self.place.n {
-            self.at = 0;
-        }
+    pub fn owed(&self) -> usize {
+        self.owed as usize
+    }
+    /// Hands back all that is owed.
+    #[inline]
+    pub fn hand_back(&mut self) {
+        self.owed = 0;
         self.place.head().store(self.head, Ordering::Release);
     }
 }
@@ -300,80 +252,123 @@ impl Consumer {
 mod tests {
     use super::*;
 
-    fn ring(n: usize) -> (Producer, Consumer) {
+    fn ring(first: usize, n: usize) -> (Producer, Consumer) {
         // SAFETY: all-zero bytes are valid lines; leaked, so valid for ever.
         let lines: &'static [Line] = Vec::leak((0..n).map(|_| unsafe { std::mem::zeroed() }).collect());
         let head: &'static AtomicU64 = Box::leak(Box::new(AtomicU64::new(0)));
         // SAFETY: leaked memory, one producer and one consumer.
-        let place = unsafe { Place::new(lines.as_ptr(), n, head) };
+        let place = unsafe { Place::new(lines.as_ptr(), first, n, head) };
         (Producer::new(place), Consumer::new(place))
     }
 
-    fn send(p: &mut Producer, kind: u8, data: &[u8]) -> bool {
-        // SAFETY: `fill`'s pointer is valid for `data.len()` bytes.
-        p.push(kind, 7, data.len(), |to| unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), to, data.len()) })
+    fn send(p: &mut Producer, value: u64) -> bool {
+        // SAFETY: `fill`'s pointer is valid for INSIDE bytes and 8-aligned.
+        p.push(1, value as u16, value as usize & 0xffff, |to| unsafe { (to as *mut [u64; 7]).write([value; 7]) })
     }
-    fn receive(c: &mut Consumer) -> Option<(u8, Vec<u8>)> {
+    fn receive(c: &mut Consumer) -> Option<u64> {
         let f = c.front().unwrap()?;
-        // SAFETY: valid until pop.
-        let v = unsafe { std::slice::from_raw_parts(c.payload(&f), f.len()) }.to_vec();
-        let k = f.kind();
-        assert_eq!(f.aux(), 7);
+        // SAFETY: valid until handed back.
+        let v = unsafe { (c.payload() as *const [u64; 7]).read() };
+        assert_eq!((f.kind(), f.aux(), f.len()), (1, v[0] as u16, v[0] as usize & 0xffff));
+        assert_eq!(v, [v[0]; 7]);
         c.pop(f);
-        Some((k, v))
+        Some(v[0])
     }
 
     #[test]
-    fn wraps_with_every_length() {
-        let (mut p, mut c) = ring(13);
-        for round in 0..2000usize {
-            let data: Vec<u8> = (0..(round * 37) % 700).map(|i| (i + round) as u8 | 1).collect();
-            while !send(&mut p, (round % 200) as u8 + 1, &data) {
-                assert_eq!(receive(&mut c), None, "only a filler may be in the way");
-            }
-            assert_eq!(receive(&mut c), Some(((round % 200) as u8 + 1, data)));
-            assert_eq!(receive(&mut c), None);
+    fn full_ring_refuses_until_lines_are_handed_back() {
+        let (mut p, mut c) = ring(4, 4);
+        assert!((0..4).all(|i| send(&mut p, i)));
+        assert!(!send(&mut p, 4));
+        assert_eq!(receive(&mut c), Some(0));
+        assert!(!send(&mut p, 4), "read, but not handed back");
+        c.hand_back();
+        assert!(send(&mut p, 4) && !send(&mut p, 5));
+        assert!((1..5).all(|i| receive(&mut c) == Some(i)));
+        assert_eq!(receive(&mut c), None);
+    }
+
+    #[test]
+    fn stays_small_unless_it_was_full_then_uses_all() {
+        let (mut p, mut c) = ring(4, 9);
+        for i in 0..100 {
+            assert!(send(&mut p, i) && p.at < 4);
+            assert_eq!(receive(&mut c), Some(i));
+            c.hand_back();
         }
+        while send(&mut p, 7) {}
+        while receive(&mut c).is_some() {}
+        c.hand_back();
+        let mut held = 0;
+        for i in 0..200 {
+            while send(&mut p, 1000 + i) {
+                held += 1;
+            }
+            assert!(receive(&mut c).is_some());
+            c.hand_back();
+            held -= 1;
+        }
+        assert_eq!((p.limit, held), (9, 8));
     }
 
     #[test]
-    fn full_ring_refuses_and_recovers() {
-        let (mut p, mut c) = ring(4);
-        assert!((0..4).all(|_| send(&mut p, 1, &[0xee; 56])));
-        assert!(!send(&mut p, 1, &[]));
-        receive(&mut c).unwrap();
-        assert!(send(&mut p, 2, &[1]));
-        assert!(!send(&mut p, 2, &[1]));
-        assert!(!send(&mut p, 2, &[0; 300]));
-    }
-
-    #[test]
-    fn corrupt_length_is_an_error() {
-        let (mut p, mut c) = ring(4);
-        assert!(send(&mut p, 1, &[0; 8]));
-        c.place.header(0).store(word(1, 0, 1 << 20), Ordering::Relaxed);
+    fn corrupt_headers_are_errors_or_nothing() {
+        let (mut p, mut c) = ring(4, 4);
+        assert!(send(&mut p, 1));
+        c.place.line(0).header.store(FIRST_MARK, Ordering::Relaxed);
+        assert!(c.front().is_err(), "no kind");
+        c.place.line(0).header.store(word(1, 0, 1), Ordering::Relaxed);
+        assert!(c.front().unwrap().is_none(), "no mark");
+        c.place.line(0).header.store(word(1, 0, 1) | MARK, Ordering::Relaxed);
+        assert!(c.front().unwrap().is_none(), "both marks");
+        // A turn where none should be only moves this reader.
+        c.place.line(0).header.store(word(1, 0, 1) | FIRST_MARK | TURN, Ordering::Relaxed);
+        let f = c.front().unwrap().unwrap();
+        c.pop(f);
+        assert!(c.front().unwrap().is_none());
+        // None where one must be would lead past the end.
+        let (_, mut c) = ring(2, 2);
+        for i in 0..2 {
+            c.place.line(i).header.store(word(1, 0, 1) | FIRST_MARK, Ordering::Relaxed);
+        }
+        let f = c.front().unwrap().unwrap();
+        c.pop(f);
         assert!(c.front().is_err());
     }
 
+    #[test]
+    fn a_position_that_makes_no_sense_gives_no_room() {
+        let (mut p, c) = ring(2, 2);
+        assert!(send(&mut p, 1) && send(&mut p, 2));
+        for nonsense in [3, 1 << 40, u64::MAX] {
+            c.place.head().store(nonsense, Ordering::Relaxed);
+            assert!(!send(&mut p, 3));
+        }
+    }
+
     proptest::proptest! {
-        /// Against a VecDeque: any interleaving of pushes and pops.
+        /// Against a VecDeque: any interleaving of pushes, pops and hand-backs.
         #[test]
-        fn behaves_as_a_queue(n in 2usize..40, steps in proptest::collection::vec((proptest::bool::ANY, 0usize..1500), 1..400)) {
-            let (mut p, mut c) = ring(n);
+        fn behaves_as_a_queue(
+            first in 1usize..12,
+            more in 0usize..20,
+            steps in proptest::collection::vec(0u8..5, 1..600),
+        ) {
+            let (mut p, mut c) = ring(first, first + more);
             let mut model = std::collections::VecDeque::new();
-            for (i, (push, len)) in steps.into_iter().enumerate() {
-                if push {
-                    let data = vec![i as u8 | 0x80; len];
-                    if send(&mut p, 3, &data) {
-                        model.push_back(data);
-                    } else if model.is_empty() && lines_for(len) <= n {
-                        // Only an unread filler can be in the way of an empty ring.
-                        proptest::prop_assert_eq!(receive(&mut c), None);
-                        proptest::prop_assert!(send(&mut p, 3, &data));
-                        model.push_back(data);
+            for (i, step) in steps.into_iter().enumerate() {
+                match step {
+                    0 | 1 => {
+                        let used = model.len() + c.owed();
+                        let taken = send(&mut p, i as u64);
+                        proptest::prop_assert!(taken || used >= first, "refused with {used} lines in use");
+                        proptest::prop_assert!(!taken || used < first + more);
+                        if taken {
+                            model.push_back(i as u64);
+                        }
                     }
-                } else {
-                    proptest::prop_assert_eq!(receive(&mut c).map(|m| m.1), model.pop_front());
+                    2 | 3 => proptest::prop_assert_eq!(receive(&mut c), model.pop_front()),
+                    _ => c.hand_back(),
                 }
             }
         }
@@ -381,24 +376,29 @@ mod tests {
 
     #[test]
     fn two_threads_keep_order_and_bytes() {
-        let (mut p, mut c) = ring(31);
+        let (mut p, mut c) = ring(5, 31);
         std::thread::scope(|s| {
             s.spawn(move || {
-                for i in 0..20_000u32 {
-                    let data = vec![i as u8; (i as usize * 13) % 900];
-                    while !send(&mut p, 1, &data) {
+                for i in 0..20_000 {
+                    while !send(&mut p, i) {
                         std::thread::yield_now();
                     }
                 }
             });
-            for i in 0..20_000u32 {
+            for i in 0..20_000 {
                 let got = loop {
                     match receive(&mut c) {
-                        Some(m) => break m.1,
-                        None => std::thread::yield_now(),
+                        Some(v) => break v,
+                        None => {
+                            c.hand_back();
+                            std::thread::yield_now();
+                        }
                     }
                 };
-                assert_eq!(got, vec![i as u8; (i as usize * 13) % 900]);
+                assert_eq!(got, i);
+                if c.owed() > 3 {
+                    c.hand_back();
+                }
             }
         });
     }

@@ -10,13 +10,25 @@ pub const LINE: usize = 64;
 /// Bytes of a line after its header word.
 pub const REST: usize = LINE - 8;
 
-/// One cache line of a ring: a header word (flag and length in one), then bytes. Lines inside a message
-/// carry bytes in the header's place too.
+/// One cache line of a ring: a header word (flag and length in one), then bytes.
 #[cfg(not(loom))]
 #[repr(C, align(64))]
 pub struct Line {
     pub(crate) header: AtomicU64,
-    _rest: std::cell::UnsafeCell<[u8; REST]>,
+    rest: std::cell::UnsafeCell<[u8; REST]>,
+}
+
+#[cfg(not(loom))]
+impl Line {
+    /// Address of the bytes.
+    #[inline]
+    pub(crate) fn payload(&self) -> *mut u8 {
+        self.rest.get() as *mut u8
+    }
+    #[inline]
+    pub(crate) fn write(&self, fill: impl FnOnce(*mut u8)) {
+        fill(self.payload())
+    }
 }
 
 /// Under loom the header and the rest are separate objects, each checked for races.
@@ -30,6 +42,9 @@ pub struct Line {
 impl Line {
     pub fn new() -> Line {
         Line { header: AtomicU64::new(0), rest: loom::cell::UnsafeCell::new([0; REST]) }
+    }
+    pub(crate) fn write(&self, fill: impl FnOnce(*mut u8)) {
+        self.rest.with_mut(|p| fill(p as *mut u8))
     }
 }
 

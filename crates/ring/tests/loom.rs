@@ -1,11 +1,11 @@
 //! Model checking of every structure of this crate: `RUSTFLAGS="--cfg loom" cargo test -p oxmpi-ring --test loom --release`.
 #![cfg(loom)]
 use loom::sync::Arc;
-use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 use loom::thread;
-use oxmpi_ring::chunks::{Receiver, Sender};
+use oxmpi_ring::bulk::{Receiver, Sender};
 use oxmpi_ring::doorbell::{Doorbell, Fence};
-use oxmpi_ring::spsc::{Consumer, Place, Producer};
+use oxmpi_ring::spsc::{Consumer, INSIDE, Place, Producer};
 use oxmpi_ring::sync::Line;
 
 struct Memory {
@@ -17,9 +17,9 @@ fn memory(n: usize) -> Arc<Memory> {
     Arc::new(Memory { lines: (0..n).map(|_| Line::new()).collect(), head: AtomicU64::new(0) })
 }
 
-fn place(m: &Arc<Memory>) -> Place {
+fn place(m: &Arc<Memory>, first: usize) -> Place {
     // SAFETY: both threads hold the Arc for as long as they use the place.
-    unsafe { Place::new(m.lines.as_ptr(), m.lines.len(), &m.head) }
+    unsafe { Place::new(m.lines.as_ptr(), first, m.lines.len(), &m.head) }
 }
 
 fn bounded(f: impl Fn() + Sync + Send + 'static) {
@@ -28,74 +28,134 @@ fn bounded(f: impl Fn() + Sync + Send + 'static) {
     b.check(f);
 }
 
-/// Messages of several lines, wrapping, with data in the header places: bytes and order arrive; loom's cells fail the test
-/// if a line is read and written at once.
-fn ring_delivers(n: usize, lens: &'static [usize]) {
+/// Messages in order, with lines handed back after every `batch` or when the ring is empty; loom's cells fail the test if a line is read
+/// and written at once.
+fn ring_delivers(first: usize, n: usize, messages: u8, batch: usize) {
     bounded(move || {
         let m = memory(n);
         let m2 = m.clone();
         let t = thread::spawn(move || {
-            let mut p = Producer::new(place(&m2));
-            for (i, len) in lens.iter().enumerate() {
-                while !p.push(1, i as u32, *len, 0xa0 + i as u8) {
+            let mut p = Producer::new(place(&m2, first));
+            for i in 0..messages {
+                // SAFETY: `to` is valid for INSIDE bytes.
+                while !p.push(1, i as u16, 7, |to| unsafe { to.write_bytes(0xa0 + i, INSIDE) }) {
                     thread::yield_now();
                 }
             }
         });
-        let mut c = Consumer::new(place(&m));
-        for (i, len) in lens.iter().enumerate() {
+        let mut c = Consumer::new(place(&m, first));
+        for i in 0..messages {
             let f = loop {
                 match c.front().unwrap() {
                     Some(f) => break f,
-                    None => thread::yield_now(),
+                    None => {
+                        c.hand_back();
+                        thread::yield_now();
+                    }
                 }
             };
-            assert_eq!((f.aux(), f.len()), (i as u32, *len));
-            assert!(c.payload(&f).iter().all(|b| *b == 0xa0 + i as u8));
+            assert_eq!((f.aux(), f.len()), (i as u16, 7));
+            assert_eq!(c.payload(), [0xa0 + i; INSIDE]);
             c.pop(f);
+            if c.owed() >= batch {
+                c.hand_back();
+            }
         }
         assert!(c.front().unwrap().is_none());
         t.join().unwrap();
     });
 }
 
+/// Three laps, so that the marks come round.
 #[test]
-fn ring_one_line_messages() {
-    ring_delivers(2, &[8, 56, 1]);
+fn ring_marks_tell_laps_apart() {
+    ring_delivers(1, 1, 3, 1);
 }
 
 #[test]
-fn ring_two_line_messages_leave_no_false_header() {
-    ring_delivers(3, &[100, 8, 100]);
+fn ring_lines_handed_back_late() {
+    ring_delivers(2, 2, 4, 2);
 }
 
+/// A ring of one line that was full goes on into the second and third.
 #[test]
-fn chunks_are_never_reused_early() {
+fn ring_grows() {
+    ring_delivers(1, 3, 5, 1);
+}
+
+/// The wait for room: the producer says that it starves, then sleeps; the consumer hands back, looks, rings. If a wake-up were lost, the
+/// producer would loop for ever.
+#[test]
+fn starved_producer_is_woken_by_a_late_hand_back() {
+    bounded(|| {
+        let m = memory(1);
+        let bell = Arc::new(Doorbell::new());
+        let starved = Arc::new(AtomicU32::new(0));
+        let (m2, b2, s2) = (m.clone(), bell.clone(), starved.clone());
+        let t = thread::spawn(move || {
+            let mut c = Consumer::new(place(&m2, 1));
+            for _ in 0..2 {
+                let f = loop {
+                    match c.front().unwrap() {
+                        Some(f) => break f,
+                        None => thread::yield_now(),
+                    }
+                };
+                c.pop(f);
+                // Nothing else to do: what is owed goes back.
+                c.hand_back();
+                fence(Ordering::SeqCst);
+                if s2.load(Ordering::Relaxed) != 0 {
+                    b2.ring(Fence::Both);
+                }
+            }
+        });
+        let mut p = Producer::new(place(&m, 1));
+        assert!(p.push(1, 0, 0, |_| ()));
+        if !p.push(1, 1, 0, |_| ()) {
+            starved.store(1, Ordering::Relaxed);
+            while !p.push(1, 1, 0, |_| ()) {
+                bell.sleep(|| p.has_room());
+            }
+        }
+        t.join().unwrap();
+    });
+}
+
+/// Two pieces of the whole area: the second is written only after the first was handed back.
+#[test]
+fn bulk_is_never_reused_early() {
     bounded(|| {
         let done = Arc::new(AtomicU64::new(0));
         let announced = Arc::new(AtomicU32::new(0));
-        let data = Arc::new(loom::cell::UnsafeCell::new(0u32));
-        let (d2, a2, x2) = (done.clone(), announced.clone(), data.clone());
+        let halves: Arc<[_; 2]> = Arc::new([loom::cell::UnsafeCell::new(0u32), loom::cell::UnsafeCell::new(0u32)]);
+        let (d2, a2, x2) = (done.clone(), announced.clone(), halves.clone());
         let t = thread::spawn(move || {
             // SAFETY: the Arcs outlive the thread's use.
-            let mut s = unsafe { Sender::new(&*d2, 1) };
-            for i in 1..=2 {
-                while s.free().is_none() {
-                    thread::yield_now();
-                }
-                x2.with_mut(|p| unsafe { *p = i });
-                s.commit();
+            let mut s = unsafe { Sender::new(&*d2, 128) };
+            for i in 1..=3 {
+                let at = loop {
+                    match s.free(64) {
+                        Some(at) => break at,
+                        None => thread::yield_now(),
+                    }
+                };
+                // SAFETY: a free piece is ours; loom checks just that.
+                x2[at / 64].with_mut(|p| unsafe { *p = i });
+                s.commit(64);
                 a2.store(i, Ordering::Release);
             }
         });
         // SAFETY: as above.
-        let mut r = unsafe { Receiver::new(&*done, 1) };
-        for i in 1..=2 {
+        let mut r = unsafe { Receiver::new(&*done, 128) };
+        for i in 1..=3 {
             while announced.load(Ordering::Acquire) < i {
                 thread::yield_now();
             }
-            data.with(|p| assert_eq!(unsafe { *p }, i));
-            r.release();
+            // SAFETY: announced and not handed back; loom checks just that.
+            halves[r.next(64) / 64].with(|p| assert_eq!(unsafe { *p }, i));
+            r.pop(64);
+            r.hand_back();
         }
         t.join().unwrap();
     });

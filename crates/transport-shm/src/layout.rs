@@ -6,16 +6,20 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 
 pub const PAGE: usize = 4096;
 /// "oxmpi" and the version of this layout.
-pub const MAGIC: u64 = 0x6f78_6d70_6900_0001;
+pub const MAGIC: u64 = 0x6f78_6d70_6900_0002;
 /// More ranks than this on one node are refused.
 pub const MAX_RANKS: usize = 4096;
 
-/// Lines of a pair's ring: with the two lines before them they fill 32 KiB.
+/// Lines of a pair's ring: with the two lines before them they fill 32 KiB. It begins with those of the first page, so that pairs
+/// which exchange a little touch one page.
 pub const RING_LINES: usize = 510;
+pub const FIRST_LINES: usize = PAGE / LINE - 2;
+/// Bytes for what is longer than a line.
+pub const BULK: usize = 128 * 1024;
+/// Longest piece of a message that travels in pieces.
 pub const CHUNK: usize = 16 * 1024;
-pub const CHUNKS: usize = 8;
 /// Bytes of one ordered pair.
-pub const PAIR: usize = 2 * LINE + RING_LINES * LINE + CHUNKS * CHUNK;
+pub const PAIR: usize = 2 * LINE + RING_LINES * LINE + BULK;
 const _: () = assert!(PAIR.is_multiple_of(PAGE));
 
 /// The first page.
@@ -62,9 +66,9 @@ pub struct Arrivals {
 /// First two lines of a pair.
 #[repr(C, align(64))]
 pub struct PairHead {
-    /// Written by the consumer.
+    /// Written by the consumer: lines and bytes that it has handed back.
     pub head: AtomicU64,
-    pub chunks_done: AtomicU64,
+    pub bulk_done: AtomicU64,
 }
 
 #[repr(C, align(64))]
