@@ -18,7 +18,7 @@ mod send;
 pub mod span;
 
 pub use endpoint::{Endpoint, Req};
-pub use engine::{Engine, State};
+pub use engine::{Engine, Lanes, State};
 pub use matching::{ANY_SOURCE, ANY_TAG, Pattern};
 pub use ranks::Ranks;
 pub use recv::{Message, Received};

@@ -6,7 +6,8 @@ use oxmpi_base::consts::MPI_ERR_NO_MEM;
 use oxmpi_base::{Error, Result};
 use oxmpi_ring::doorbell::Fence;
 use oxmpi_ring::wait::Cores;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// What peers read of us to find out whether single copy works.
@@ -25,8 +26,10 @@ pub enum SingleCopy {
 }
 
 pub struct Node {
-    segment: Segment,
+    segment: Arc<Segment>,
     pub me: usize,
+    /// The lane whose rings are connected and accepted here.
+    lane: usize,
     pub cores: Cores,
     fence: Fence,
     seen_arrivals: u32,
@@ -34,7 +37,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// Takes rank `me`'s place in the segment.
+    /// Takes rank `me`'s place in the segment; this is its lane 0.
     pub fn join(segment: Segment, me: usize) -> Node {
         let n = segment.layout.n;
         let membarrier = oxmpi_sys::membarrier::register().is_ok();
@@ -47,7 +50,24 @@ impl Node {
         // A process that could not register is not reached by the sleepers' barriers: it fences for itself.
         let fence = if segment.asymmetric_fence && membarrier { Fence::Sleeper } else { Fence::Both };
         let cores = if segment.shared_cores { Cores::Shared } else { Cores::Dedicated };
-        Node { me, cores, fence, seen_arrivals: 0, single_copy: vec![SingleCopy::Unknown; n], segment }
+        let segment = Arc::new(segment);
+        Node { me, lane: 0, cores, fence, seen_arrivals: 0, single_copy: vec![SingleCopy::Unknown; n], segment }
+    }
+
+    /// The same rank in another lane: what it finds out is its own, so that lanes share nothing that changes.
+    pub fn in_lane(&self, lane: usize) -> Node {
+        let single_copy = vec![SingleCopy::Unknown; self.size()];
+        Node { segment: self.segment.clone(), lane, seen_arrivals: 0, single_copy, ..*self }
+    }
+
+    /// Whether any peer has ever connected to us in this lane.
+    #[inline]
+    pub fn was_reached(&self, lane: usize) -> bool {
+        self.arrivals(self.me, lane).load(Ordering::Acquire) != 0
+    }
+
+    fn arrivals(&self, rank: usize, lane: usize) -> &AtomicU32 {
+        &self.segment.control(rank).arrivals.count[lane]
     }
 
     pub fn size(&self) -> usize {
@@ -56,23 +76,23 @@ impl Node {
 
     /// Opens the way to `peer` and tells it to poll us.
     pub fn connect(&self, peer: usize) -> Result<Outgoing> {
-        let map = self.segment.map_pair(self.me, peer).map_err(|e| no_map(peer, e))?;
-        let word = &self.segment.bitmap(peer)[self.me / 64];
+        let map = self.segment.map_pair(self.me, peer, self.lane).map_err(|e| no_map(peer, e))?;
+        let word = &self.segment.bitmap(peer, self.lane)[self.me / 64];
         word.fetch_or(1 << (self.me % 64), Ordering::Release);
-        self.segment.control(peer).arrivals.count.fetch_add(1, Ordering::Release);
+        self.arrivals(peer, self.lane).fetch_add(1, Ordering::Release);
         Ok(Outgoing::new(map))
     }
 
     /// Whether a peer has connected since the last `take_arrivals`.
     #[inline]
     pub fn arrivals_pending(&self) -> bool {
-        self.segment.control(self.me).arrivals.count.load(Ordering::Acquire) != self.seen_arrivals
+        self.arrivals(self.me, self.lane).load(Ordering::Acquire) != self.seen_arrivals
     }
 
     /// Calls `each` for every peer whose bit is set; the caller knows which of them are new.
     pub fn take_arrivals(&mut self, mut each: impl FnMut(usize)) {
-        self.seen_arrivals = self.segment.control(self.me).arrivals.count.load(Ordering::Acquire);
-        for (w, word) in self.segment.bitmap(self.me).iter().enumerate() {
+        self.seen_arrivals = self.arrivals(self.me, self.lane).load(Ordering::Acquire);
+        for (w, word) in self.segment.bitmap(self.me, self.lane).iter().enumerate() {
             let mut bits = word.load(Ordering::Acquire);
             while bits != 0 {
                 let peer = w * 64 + bits.trailing_zeros() as usize;
@@ -91,7 +111,7 @@ impl Node {
 
     /// Maps what `peer` sends.
     pub fn accept(&self, peer: usize) -> Result<Incoming> {
-        Ok(Incoming::new(self.segment.map_pair(peer, self.me).map_err(|e| no_map(peer, e))?))
+        Ok(Incoming::new(self.segment.map_pair(peer, self.me, self.lane).map_err(|e| no_map(peer, e))?))
     }
 
     /// Wakes `peer` if it sleeps; to be called after something was published for it.
@@ -114,7 +134,7 @@ impl Node {
 
     /// What a thread needs to sleep outside the engine's lock.
     pub fn sleeper(&self) -> Sleeper {
-        Sleeper { bell: &self.segment.control(self.me).bell, asymmetric: self.segment.asymmetric_fence }
+        Sleeper { segment: self.segment.clone(), me: self.me }
     }
 
     /// Reads `len` bytes at `remote` in `peer`'s memory, probing first what has not been probed. `Err` carries the errno;
@@ -160,8 +180,8 @@ impl Node {
 
 /// See [`Node::sleeper`].
 pub struct Sleeper {
-    bell: *const oxmpi_ring::doorbell::Doorbell,
-    asymmetric: bool,
+    segment: Arc<Segment>,
+    me: usize,
 }
 
 impl Sleeper {
@@ -169,10 +189,16 @@ impl Sleeper {
     pub fn sleep(&self, ready: impl FnOnce() -> bool) {
         let barrier = || {
             std::sync::atomic::fence(Ordering::SeqCst);
-            !self.asymmetric || oxmpi_sys::membarrier::global().is_ok()
+            !self.segment.asymmetric_fence || oxmpi_sys::membarrier::global().is_ok()
         };
-        // SAFETY: the bell lies in the segment's front, which stays mapped for the life of the process.
-        unsafe { &*self.bell }.sleep(barrier, ready, NAP);
+        self.segment.control(self.me).bell.sleep(barrier, ready, NAP);
+    }
+
+    /// Wakes threads of this process that sleep, for something that was done under a lock which they take before they sleep: so
+    /// the lock has ordered it, and no fence is needed.
+    #[inline]
+    pub fn wake(&self) {
+        self.segment.control(self.me).bell.ring(Fence::Sleeper);
     }
 }
 
