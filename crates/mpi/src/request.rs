@@ -225,15 +225,22 @@ impl Named {
         match self {
             Named::Null => Some(IDLE),
             Named::Sent => Some(found(None, Outcome::SENT, true)),
-            Named::Plain(id) => match at {
-                At::Lane(s) => check_plain(s, *id, consume),
-                At::Outside(e) => e.enter(id.lane(), |s| check_plain(s, *id, consume)),
-            },
-            Named::Object(h, o) => match at {
+            n => match (n, at) {
+                (Named::Plain(id), At::Lane(s)) => check_plain(s, *id, consume),
                 // `lane_of_all` lets no object come here; not done is an answer that does no harm.
-                At::Lane(_) => None,
-                At::Outside(e) => check_object(*h, o, e, consume),
+                (_, At::Lane(_)) => None,
+                (_, At::Outside(e)) => self.check_outside(e, consume),
             },
+        }
+    }
+
+    /// Not inlined: what most programs never use.
+    #[inline(never)]
+    fn check_outside(&self, e: &Engine, consume: bool) -> Option<Found> {
+        match self {
+            Named::Plain(id) => e.enter(id.lane(), |s| check_plain(s, *id, consume)),
+            Named::Object(h, o) => check_object(*h, o, e, consume),
+            Named::Null | Named::Sent => self.check(&mut At::Outside(e), consume),
         }
     }
 
@@ -251,7 +258,7 @@ impl Named {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn check_plain(s: &mut State, id: ReqId, consume: bool) -> Option<Found> {
     match consume {
         true => s.finish_with(id, |o, r| found(r, *o, true)),
@@ -298,8 +305,6 @@ fn wait_for<R>(e: &Engine, all: &[Named], mut f: impl FnMut(&mut At) -> Option<R
     }
 }
 
-/// Not inlined: what most programs never use.
-#[inline(never)]
 fn check_object(h: handle::Request, o: &Object, e: &Engine, consume: bool) -> Option<Found> {
     Some(match o {
         Object::Persistent(p) => {
@@ -349,7 +354,11 @@ pub(crate) fn breathe(e: &Engine) {
 pub fn wait(request: Out<handle::Request>, status: Out<Status>) -> Result<()> {
     let e = world::engine()?;
     let n = named(e, request.get()?)?;
-    let f = match n.check(&mut At::Outside(e), true) {
+    let first = match &n {
+        Named::Plain(id) => e.enter(id.lane(), |s| check_plain(s, *id, true)),
+        n => n.check(&mut At::Outside(e), true),
+    };
+    let f = match first {
         Some(f) => f,
         None => wait_for(e, std::slice::from_ref(&n), |at| n.check(at, true))?,
     };
