@@ -76,7 +76,11 @@ pub(crate) fn of_parts(
     });
     if id.number() >= (1 << INDEX_BITS) - 1 {
         e.enter(lane, |s| s.detach(id));
-        bail!(MPI_ERR_NO_MEM, "more than {} requests are under way in a quarter of the communicators", 1 << (INDEX_BITS - 2));
+        bail!(
+            MPI_ERR_NO_MEM,
+            "more than {} requests are under way in a quarter of the communicators",
+            1 << (INDEX_BITS - 2)
+        );
     }
     let generation = (id.generation() & GENERATIONS) as usize;
     Ok(handle::Request(PLAIN | generation << INDEX_BITS | id.number() as usize))

@@ -521,14 +521,14 @@ impl State {
         Some(out)
     }
     /// As `finish`; `f` gets the outcome and the communicator that `tag_user` left.
-    #[inline]
+    #[inline(always)]
     pub fn finish_with<R>(&mut self, id: ReqId, f: impl FnOnce(&Outcome, Option<&Ranks>) -> R) -> Option<R> {
         let r = self.peek_with(id, f)?;
         self.free(id.index());
         Some(r)
     }
     /// As `peek`, likewise.
-    #[inline]
+    #[inline(always)]
     pub fn peek_with<R>(&mut self, id: ReqId, f: impl FnOnce(&Outcome, Option<&Ranks>) -> R) -> Option<R> {
         let out = self.peek(id)?;
         let user = self.requests.at(id.index()).user;

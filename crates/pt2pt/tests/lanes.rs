@@ -90,9 +90,8 @@ fn a_wait_in_one_lane_moves_the_others() {
                         let mut token = [0u8; 1];
                         let last = irecv(e, wait_in, &mut token);
                         // One process lets the large ones begin, then both block for the token only.
-                        let receives: Vec<_> = (0..LANES)
-                            .map(|l| if l == wait_in { None } else { irecv(e, l, &mut into[l]) })
-                            .collect();
+                        let receives: Vec<_> =
+                            (0..LANES).map(|l| if l == wait_in { None } else { irecv(e, l, &mut into[l]) }).collect();
                         let sends: Vec<_> = (0..LANES)
                             .filter(|l| *l != wait_in)
                             .map(|l| isend(e, l, peer, &out[l], Mode::Synchronous))

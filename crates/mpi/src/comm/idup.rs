@@ -12,8 +12,8 @@ use oxmpi_base::consts::*;
 use oxmpi_base::{Result, handle};
 use oxmpi_pt2pt::{Engine, Mode, Outcome, Pattern, Received, ReqId, Span};
 use oxmpi_transport::wire::Context;
-use std::sync::{Arc, Once};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Once};
 
 /// Calls of all ranks match in order, and meet no other exchange.
 const IDUP_TAG: i32 = TAG + 1;
