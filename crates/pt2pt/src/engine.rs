@@ -17,6 +17,7 @@
 //! if anyone sleeps.* A sleeper counts itself at the bell, then looks at each of its lanes under that lane's lock, then sleeps
 //! unless the bell has been rung since. If the change came before its look, it sees the change; if after, the lock has carried its count
 //! to the other thread, which rings. So nothing is lost, also when the sleeper has several lanes, and the price where nobody sleeps is one load.
+use crate::large::{Copy, Late, MIDDLE, Timed};
 use crate::matching::{Held, Posted};
 use crate::ranks::{Enrolled, Ranks};
 use crate::request::{Outcome, Phase, ReqId, Requests};
@@ -24,8 +25,11 @@ use crate::span::Span;
 use oxmpi_base::{Error, Result};
 use oxmpi_ring::wait::{Cores, Evidence, Step, Waiter};
 use oxmpi_transport::wire::{Context, Kind, LANES, Rts};
+use oxmpi_transport_shm::choice::{Choice, Way};
+use oxmpi_transport_shm::heap::Heap;
 use oxmpi_transport_shm::link::{Incoming, Outgoing};
 use oxmpi_transport_shm::node::{Node, Sleeper};
+use oxmpi_transport_shm::single::Run;
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -49,6 +53,8 @@ pub(crate) struct Inbound {
     pub expect: u64,
     pub got: u64,
     pub to: Target,
+    /// To learn how fast this way is.
+    pub timed: Option<Timed>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,7 +68,7 @@ pub(crate) enum Waiting {
     Control {
         kind: Kind,
         ctx: Context,
-        bytes: [u8; 24],
+        bytes: [u8; 48],
         len: usize,
     },
     /// The first frame of this send request.
@@ -107,6 +113,15 @@ pub struct State {
     pub(crate) posted: Posted,
     pub(crate) held: Held,
     pub(crate) early: Slots<Early>,
+    /// Transfers by single copy that this process has a part in.
+    pub(crate) copies: Vec<Copy>,
+    pub(crate) choice: Choice,
+    /// The way that the next announced message of a middle size class tries.
+    pub(crate) next_way: [Option<Way>; MIDDLE],
+    /// Announced messages that are sent after all if the receiver does not come.
+    pub(crate) late: Vec<Late>,
+    /// Room for lists of runs.
+    pub(crate) runs: Vec<Run>,
     /// Rings ever accepted; those that were closed after an error are no longer in `incoming`.
     pub(crate) accepted: usize,
     /// Completions and arrivals, for waking other threads.
@@ -141,6 +156,10 @@ impl<T> Slots<T> {
     pub fn at(&mut self, i: u32) -> &mut T {
         self.all[i as usize].as_mut().expect("a held message is present")
     }
+    /// The first for which `f` gives something.
+    pub fn find<R>(&self, f: impl Fn(&T) -> Option<R>) -> Option<(u32, R)> {
+        self.all.iter().enumerate().find_map(|(i, e)| Some((i as u32, f(e.as_ref()?)?)))
+    }
 }
 
 /// Turns from one look at the other lanes to the next: with one thread, and with several, whose lanes are mostly looked after by others
@@ -160,6 +179,9 @@ pub type Lanes = u32;
 fn each(lanes: Lanes) -> impl Iterator<Item = usize> {
     (0..LANES).filter(move |lane| lanes & 1 << lane != 0)
 }
+
+/// The lanes of a process share a word of preferences for the middle size classes.
+const _: () = assert!(MIDDLE <= u32::BITS as usize / LANES);
 
 /// The one progress engine of a process.
 pub struct Engine {
@@ -189,6 +211,13 @@ struct Turn<R> {
     found: Option<R>,
     /// It is time to look at the other lanes.
     due: bool,
+}
+
+/// What a look at the other lanes gave.
+struct Others {
+    moved: bool,
+    /// A lane could not be looked at.
+    held: bool,
 }
 
 /// How a turn takes a lock that another thread holds.
@@ -308,6 +337,7 @@ impl Engine {
     #[inline(always)]
     fn wait_by<R>(&self, home: Lanes, mut turn: impl FnMut(Busy) -> Result<Turn<R>>) -> Result<R> {
         let mut waiter = Waiter::new(self.evidence.cores(self.cores));
+        let mut again = false;
         loop {
             let t = turn(Busy::Pass)?;
             if let Some(r) = t.found {
@@ -317,8 +347,9 @@ impl Engine {
                 }
                 return Ok(r);
             }
-            if t.due {
-                self.others(home)?;
+            if t.due || again {
+                // A large copy there goes on at the next turn; among threads, its own.
+                again = self.others(home)?.moved && !self.threads();
             }
             if t.moved {
                 waiter = Waiter::new(self.evidence.cores(self.cores));
@@ -382,11 +413,11 @@ impl Engine {
         Ok(Turn { moved: moved?, found, due })
     }
 
-    /// Progress in all lanes but `home`. Whether anything moved, or a lane could not be looked at.
+    /// Progress in all lanes but `home`.
     #[inline(never)]
-    fn others(&self, home: Lanes) -> Result<bool> {
+    fn others(&self, home: Lanes) -> Result<Others> {
         let open = self.open.load(Ordering::Acquire);
-        let mut any = false;
+        let mut all = Others { moved: false, held: false };
         for lane in each(!home) {
             let in_use = open & 1 << lane != 0 || self.node.as_ref().is_some_and(|n| n.was_reached(lane));
             if !in_use {
@@ -394,11 +425,11 @@ impl Engine {
             }
             if !self.threads() {
                 // SAFETY: as in `enter`.
-                any |= unsafe { self.state(lane) }.progress()?;
+                all.moved |= unsafe { self.state(lane) }.progress()?;
                 continue;
             }
             let Some(guard) = self.try_lock(lane) else {
-                any = true;
+                all.held = true;
                 continue;
             };
             // SAFETY: the lock is held.
@@ -410,9 +441,9 @@ impl Engine {
             if stirred {
                 self.wake_threads();
             }
-            any |= moved?;
+            all.moved |= moved?;
         }
-        Ok(any)
+        Ok(all)
     }
 
     #[cold]
@@ -422,11 +453,15 @@ impl Engine {
             std::thread::sleep(std::time::Duration::from_micros(200));
             return Ok(None);
         };
+        each(self.open.load(Ordering::Acquire)).for_each(|lane| self.enter(lane, State::hurry));
         let mut result = Ok(None);
         sleeper.sleep(|| {
             let looked = turn(Busy::Wait).and_then(|t| {
-                let awake = t.moved || t.found.is_some();
-                Ok((t.found, awake || self.others(home)?))
+                let awake = t.moved || t.found.is_some() || {
+                    let o = self.others(home)?;
+                    o.moved || o.held
+                };
+                Ok((t.found, awake))
             });
             match looked {
                 Ok((found, awake)) => {
@@ -460,6 +495,16 @@ impl Engine {
         self.wait(lane, |s| s.finish(id)).inspect_err(|_| self.enter(lane, |s| s.abandon(id)))
     }
 
+    /// The shared memory that this process gives out; None for a singleton.
+    pub fn heap(&self) -> Option<Arc<Heap>> {
+        self.node.as_ref().map(|n| n.heap().clone())
+    }
+
+    /// What this process uses with each peer, of all lanes in use.
+    pub fn report(&self) -> String {
+        each(self.open.load(Ordering::Acquire)).map(|lane| self.enter(lane, State::report)).collect()
+    }
+
     /// Waits until everything that was given to the transport has left this process.
     pub fn drain(&self) -> Result<()> {
         let open = self.open.load(Ordering::Acquire);
@@ -481,6 +526,11 @@ impl State {
             posted: Posted::default(),
             held: Held::default(),
             early: Slots { all: Vec::new(), free: Vec::new() },
+            copies: Vec::new(),
+            choice: Choice::default(),
+            next_way: [None; MIDDLE],
+            late: Vec::new(),
+            runs: Vec::new(),
             accepted: 0,
             events: 0,
             turns: 0,

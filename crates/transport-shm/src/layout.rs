@@ -46,6 +46,10 @@ pub struct Identity {
     /// Address, in the owner's memory, of a `u64` that holds `probe_value`: target of the single-copy probe.
     pub probe_address: AtomicU64,
     pub probe_value: AtomicU64,
+    /// Where the owner runs; see `Node::distance`.
+    pub place: AtomicU64,
+    /// Size classes (bits) in which the owner prefers announcements to messages sent at once.
+    pub announced: AtomicU32,
 }
 
 #[repr(C, align(64))]
@@ -83,6 +87,8 @@ pub struct Layout {
     /// Words of one rank's bitmap.
     pub bitmap_words: usize,
     pub pairs: usize,
+    /// The ranks' areas of the heap; see [`crate::heap`].
+    pub areas: u64,
     pub total: u64,
 }
 
@@ -92,8 +98,8 @@ impl Layout {
         let bitmaps = controls + n * size_of::<Control>();
         let bitmap_words = round(n.div_ceil(64), LINE / 8);
         let pairs = round(bitmaps + LANES * n * bitmap_words * 8, PAGE);
-        let total = pairs as u64 + (LANES * n * n) as u64 * PAIR as u64;
-        Layout { n, controls, bitmaps, bitmap_words, pairs, total }
+        let areas = pairs as u64 + (LANES * n * n) as u64 * PAIR as u64;
+        Layout { n, controls, bitmaps, bitmap_words, pairs, areas, total: areas + n as u64 * crate::heap::AREA }
     }
     /// Offset of the bitmap of those that send to `to` in `lane`.
     pub fn bitmap(&self, to: usize, lane: usize) -> usize {

@@ -1,4 +1,5 @@
 //! The segment as the launcher makes it and as a rank maps it.
+use crate::heap::Heap;
 use crate::layout::*;
 use oxmpi_base::consts::MPI_ERR_INTERN;
 use oxmpi_base::{Result, bail};
@@ -6,6 +7,7 @@ use oxmpi_sys::memory::{Mapping, memfd, sealed_len};
 use oxmpi_transport::wire::LANES;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Makes the segment of a job of `ranks` on this node: sparse, sealed, without a name in any file system.
@@ -27,7 +29,7 @@ pub fn create(ranks: usize, shared_cores: bool) -> io::Result<OwnedFd> {
 
 /// The mapped front of a segment: header, control blocks, bitmaps.
 pub struct Segment {
-    fd: OwnedFd,
+    fd: Arc<OwnedFd>,
     front: Mapping,
     pub layout: Layout,
     pub shared_cores: bool,
@@ -63,7 +65,7 @@ impl Segment {
         }
         let (shared_cores, asymmetric_fence) =
             (h.shared_cores.load(Ordering::Relaxed) != 0, h.asymmetric_fence.load(Ordering::Relaxed) != 0);
-        Ok(Segment { layout, shared_cores, asymmetric_fence, fd, front })
+        Ok(Segment { layout, shared_cores, asymmetric_fence, fd: Arc::new(fd), front })
     }
 
     pub fn control(&self, rank: usize) -> &Control {
@@ -80,6 +82,11 @@ impl Segment {
         unsafe {
             std::slice::from_raw_parts(self.front.base().as_ptr().add(at) as *const AtomicU64, self.layout.bitmap_words)
         }
+    }
+
+    /// The heap of rank `me`.
+    pub fn heap(&self, me: usize) -> Heap {
+        Heap::new(self.fd.clone(), self.layout.areas, self.layout.n, me)
     }
 
     /// Maps the ring from `from` to `to` in `lane`.
