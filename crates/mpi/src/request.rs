@@ -264,10 +264,7 @@ impl Named {
 
 #[inline(always)]
 fn check_plain(s: &mut State, id: ReqId, consume: bool) -> Option<Found> {
-    match consume {
-        true => s.finish_with(id, |o, r| found(r, *o, true)),
-        false => s.peek_with(id, |o, r| found(r, *o, true)),
-    }
+    s.look_with(id, consume, |o, r| found(r, *o, true))
 }
 
 /// The lane of all of them, if they can be looked at inside it.

@@ -570,19 +570,21 @@ impl State {
         self.free(id.index());
         Some(out)
     }
-    /// As `finish`; `f` gets the outcome and the communicator that `tag_user` left.
+    /// As `finish` (`consume`) or `peek`; `f` gets the outcome and the communicator that `tag_user` left.
     #[inline(always)]
-    pub fn finish_with<R>(&mut self, id: ReqId, f: impl FnOnce(&Outcome, Option<&Ranks>) -> R) -> Option<R> {
-        let r = self.peek_with(id, f)?;
-        self.free(id.index());
-        Some(r)
-    }
-    /// As `peek`, likewise.
-    #[inline(always)]
-    pub fn peek_with<R>(&mut self, id: ReqId, f: impl FnOnce(&Outcome, Option<&Ranks>) -> R) -> Option<R> {
+    pub fn look_with<R>(
+        &mut self,
+        id: ReqId,
+        consume: bool,
+        f: impl FnOnce(&Outcome, Option<&Ranks>) -> R,
+    ) -> Option<R> {
         let out = self.peek(id)?;
         let user = self.requests.at(id.index()).user;
-        Some(f(&out, user.and_then(|i| self.enrolled.get(i))))
+        let r = f(&out, user.and_then(|i| self.enrolled.get(i)));
+        if consume {
+            self.free(id.index());
+        }
+        Some(r)
     }
     /// Remembers the communicator a request belongs to; it must be enrolled.
     #[inline]
