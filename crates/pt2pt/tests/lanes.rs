@@ -52,11 +52,11 @@ fn a_wildcard_takes_nothing_from_another_lane_and_names_stay_apart() {
     for lane in (0..LANES).rev() {
         assert!(isend(a, lane, 1, &[lane as u8 + 1], Mode::Standard).is_none());
     }
-    for lane in 0..LANES {
-        let id = irecv(b, lane, &mut got[lane]);
+    for (lane, v) in got.iter_mut().enumerate() {
+        let id = irecv(b, lane, v);
         assert!(id.is_none_or(|id| id.lane() == lane));
         end(b, id);
-        assert_eq!(got[lane], [lane as u8 + 1]);
+        assert_eq!(*v, [lane as u8 + 1]);
     }
     // A request's name means nothing in another lane, though the place there is in use.
     let mut rooms = [[0u8; 1]; LANES];
