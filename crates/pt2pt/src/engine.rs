@@ -254,6 +254,18 @@ impl Engine {
         self.threads.load(Ordering::Relaxed)
     }
 
+    /// Lane 0, where everything is below MPI_THREAD_MULTIPLE, is found by a branch that is foreseen, so that nothing there waits until the
+    /// communicator has said its lane.
+    #[inline(always)]
+    fn lane(&self, lane: usize) -> &Lane {
+        if lane.is_multiple_of(LANES) { &self.lanes[0] } else { self.other_lane(lane) }
+    }
+    /// Not inlined: it would become arithmetic again.
+    #[inline(never)]
+    fn other_lane(&self, lane: usize) -> &Lane {
+        &self.lanes[lane % LANES]
+    }
+
     /// The state of `lane`.
     ///
     /// # Safety
@@ -262,7 +274,7 @@ impl Engine {
     #[allow(clippy::mut_from_ref)]
     unsafe fn state(&self, lane: usize) -> &mut State {
         // SAFETY: the caller's promise.
-        match unsafe { &mut *self.lanes[lane % LANES].state.get() } {
+        match unsafe { &mut *self.lane(lane).state.get() } {
             Some(s) => s,
             empty => empty.insert(self.open(lane % LANES)),
         }
@@ -275,11 +287,11 @@ impl Engine {
     }
 
     fn lock(&self, lane: usize) -> MutexGuard<'_, ()> {
-        self.lanes[lane % LANES].lock.lock().unwrap_or_else(|e| e.into_inner())
+        self.lane(lane).lock.lock().unwrap_or_else(|e| e.into_inner())
     }
 
     fn try_lock(&self, lane: usize) -> Option<MutexGuard<'_, ()>> {
-        match self.lanes[lane % LANES].lock.try_lock() {
+        match self.lane(lane).lock.try_lock() {
             Ok(g) => Some(g),
             Err(TryLockError::Poisoned(e)) => Some(e.into_inner()),
             Err(TryLockError::WouldBlock) => None,

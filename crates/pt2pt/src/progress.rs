@@ -80,7 +80,10 @@ impl State {
     /// What `peer` sends cannot be read on: its rings are closed and every operation that needs it fails with MPI_ERR_INTERN.
     #[cold]
     fn close(&mut self, peer: u32, why: &oxmpi_base::Error) {
-        eprintln!("oxmpi: process {}: {}; everything to and from that process fails from now on in lane {}", self.me, why.message, self.lane);
+        eprintln!(
+            "oxmpi: process {}: {}; everything to and from that process fails from now on in lane {}",
+            self.me, why.message, self.lane
+        );
         self.incoming.retain(|(p, _)| *p != peer);
         let p = &mut self.peers[peer as usize];
         *p = Peer { lost: true, ..Peer::default() };
