@@ -166,6 +166,10 @@ impl<T> Slots<T> {
 /// (a look takes cache lines from the thread that works there).
 const OTHERS: (u32, u32) = (16, 128);
 
+/// Tries for a lock before the thread sleeps for it, and pauses between two.
+const SPINS: u32 = 64;
+const PAUSES: u32 = 16;
+
 /// Not nearer than two cache lines (which are fetched together) to the next.
 #[repr(align(128))]
 struct Lane {
@@ -287,6 +291,13 @@ impl Engine {
     }
 
     fn lock(&self, lane: usize) -> MutexGuard<'_, ()> {
+        // Held for a fraction of a microsecond as a rule, so going to sleep for it costs more than waiting, and makes its holder call the system.
+        for _ in 0..SPINS {
+            if let Some(g) = self.try_lock(lane) {
+                return g;
+            }
+            (0..PAUSES).for_each(|_| std::hint::spin_loop());
+        }
         self.lane(lane).lock.lock().unwrap_or_else(|e| e.into_inner())
     }
 
