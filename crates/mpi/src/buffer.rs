@@ -6,7 +6,7 @@
 use oxmpi_base::args::{Buf, OutCount};
 use oxmpi_base::consts::*;
 use oxmpi_base::{Error, Result, bail};
-use oxmpi_pt2pt::{Engine, Mode, ReqId, Span};
+use oxmpi_pt2pt::{Engine, Lanes, Mode, ReqId, Span};
 use oxmpi_transport::wire::Context;
 use std::sync::Mutex;
 
@@ -37,15 +37,17 @@ pub fn attach(buf: Buf, size: i64) -> Result<()> {
 
 impl Account {
     fn settle(&mut self, e: &Engine) {
-        e.enter(|s| {
-            self.sends.retain(|(id, charge)| {
-                let done = s.finish(*id).is_some();
-                if done {
-                    self.used -= charge;
-                }
-                !done
-            })
+        self.sends.retain(|(id, charge)| {
+            let done = e.enter(id.lane(), |s| s.finish(*id).is_some());
+            if done {
+                self.used -= charge;
+            }
+            !done
         });
+    }
+    /// The lanes of what is under way.
+    fn lanes(&self) -> Lanes {
+        self.sends.iter().fold(0, |all, (id, _)| all | 1 << id.lane())
     }
     fn fits(&self, charge: u64) -> bool {
         self.address == MPI_BUFFER_AUTOMATIC || self.used + charge <= self.size
@@ -60,7 +62,7 @@ pub fn send(e: &Engine, ctx: Context, to: u32, tag: i32, mut span: Span) -> Resu
     };
     let charge = span.len() + MPI_BSEND_OVERHEAD as u64;
     if !a.fits(charge) {
-        e.poll()?;
+        e.poll_among(a.lanes())?;
         a.settle(e);
     }
     if !a.fits(charge) {
@@ -73,7 +75,7 @@ pub fn send(e: &Engine, ctx: Context, to: u32, tag: i32, mut span: Span) -> Resu
         );
     }
     let copy = span.to_owned().ok_or_else(|| Error::new(MPI_ERR_NO_MEM, "no memory for a buffered message"))?;
-    if let Some(id) = e.enter(|s| s.send(ctx, to, tag, Span::Owned(copy), Mode::Standard))? {
+    if let Some(id) = e.enter(ctx.lane(), |s| s.send(ctx, to, tag, Span::Owned(copy), Mode::Standard))? {
         a.used += charge;
         a.sends.push((id, charge));
     }
@@ -87,7 +89,7 @@ pub fn flush(e: &Engine) -> Result<()> {
         let last = attached().as_ref().and_then(|a| a.sends.last().map(|s| s.0));
         let Some(id) = last else { return Ok(()) };
         // Another thread may settle it meanwhile: then it is no longer known.
-        e.wait(|s| s.over(id).then_some(()))?;
+        e.wait(id.lane(), |s| s.over(id).then_some(()))?;
         if let Some(a) = attached().as_mut() {
             a.settle(e);
         }

@@ -65,7 +65,7 @@ impl Comm {
             .my_rank()
             .ok_or_else(|| Error::new(MPI_ERR_GROUP, "this process is not in the communicator's group"))?;
         let ranks = Arc::new(Ranks::new(group.procs().collect()));
-        engine.enter(|s| s.enroll(&ranks));
+        engine.enter(ctx.lane(), |s| s.enroll(&ranks));
         let endpoint = Endpoint::new(engine, ctx.collective(), rank, ranks.clone());
         let (attrs, name, info) = (AttrSet::default(), Mutex::default(), Mutex::new(Info::new()));
         let ctx = AtomicU64::new(ctx.0);
@@ -74,6 +74,11 @@ impl Comm {
     #[inline]
     pub fn ctx(&self) -> Context {
         Context(self.ctx.load(Relaxed))
+    }
+    /// The lane of the engine in which all its operations are.
+    #[inline]
+    pub fn lane(&self) -> usize {
+        self.ctx().lane()
     }
     #[inline]
     pub fn size(&self) -> usize {
@@ -97,7 +102,7 @@ impl Comm {
 impl Drop for Comm {
     fn drop(&mut self) {
         if let Some(w) = world::any_world() {
-            w.engine.enter(|s| s.retire(&self.ranks));
+            w.engine.enter(self.lane(), |s| s.retire(&self.ranks));
         }
     }
 }
@@ -256,7 +261,7 @@ pub fn comm_free(comm: Out<handle::Comm>) -> Result<()> {
 pub fn comm_disconnect(comm: Out<handle::Comm>) -> Result<()> {
     let c = get(comm.get()?)?;
     oxmpi_coll::barrier(&c.endpoint)?;
-    world::engine()?.wait(|s| s.quiet(&c.ranks).then_some(()))?;
+    world::engine()?.wait(c.lane(), |s| s.quiet(&c.ranks).then_some(()))?;
     drop(c);
     release(comm, "disconnected")
 }

@@ -94,7 +94,7 @@ pub fn finalize() -> Result<()> {
     comm::get(MPI_COMM_WORLD)?.attrs.delete_all(MPI_COMM_WORLD)?;
     crate::buffer::flush(&w.engine)?;
     oxmpi_coll::barrier(&comm::get(MPI_COMM_WORLD)?.endpoint)?;
-    w.engine.wait(|s| s.drained().then_some(()))?;
+    w.engine.drain()?;
     inform::at_finalize(w);
     if let Some(c) = &w.control {
         c.finalized().map_err(launcher_gone)?;

@@ -6,7 +6,7 @@ use oxmpi_base::inform::{TOPICS, Topic, say, wanted};
 type Report = fn(&World) -> Option<String>;
 
 const REPORTS: &[(Topic, Report)] =
-    &[(Topic::Config, |w| (w.rank == 0).then(settings)), (Topic::Shm, |w| Some(w.engine.enter(|s| s.report())))];
+    &[(Topic::Config, |w| (w.rank == 0).then(settings)), (Topic::Shm, |w| Some(w.engine.report()))];
 
 fn settings() -> String {
     let text = crate::config::changed();

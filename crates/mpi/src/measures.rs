@@ -43,13 +43,13 @@ static POINT_TO_POINT: &[&Measure] = &[&PENDING, &SHM_PEERS];
 oxmpi_base::measure! {
     /// Operations that this process has begun and that are not complete; those of collectives count too.
     static PENDING: Measure = Measure::level("pending_operations", || {
-        with_engine(|e| Numbers::One(e.enter(|s| s.pending()) as u64))
+        with_engine(|e| Numbers::One(e.pending() as u64))
     });
 }
 
 oxmpi_base::measure! {
     /// What carries messages to each process of this node, by size, and why nothing better does.
-    static SHM_PEERS: Measure = Measure::text("shm_peers", || with_engine(|e| e.enter(|s| s.report())));
+    static SHM_PEERS: Measure = Measure::text("shm_peers", || with_engine(|e| e.report()));
 }
 
 /// Runs `f` on the engine, for a measure that has to look at more than atomics; None while it must not. A tool may call from any

@@ -30,7 +30,7 @@ fn shared(size: usize, align: usize) -> Option<Block> {
     if size < SHARED_MIN || align > PAGE {
         return None;
     }
-    let heap = world::engine().ok()?.enter(|s| s.heap())?;
+    let heap = world::engine().ok()?.heap()?;
     heap.allocate(size).ok()
 }
 

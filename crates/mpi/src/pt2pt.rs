@@ -186,7 +186,8 @@ pub(crate) fn launch_send(
     if mode == SendMode::Buffered {
         return buffer::send(e, c.ctx(), to as u32, tag, span).map(|()| None);
     }
-    e.enter(|s| s.send(c.ctx(), to as u32, tag, span, engine_mode(mode)))
+    let ctx = c.ctx();
+    e.enter(ctx.lane(), |s| s.send(ctx, to as u32, tag, span, engine_mode(mode)))
 }
 
 #[inline(never)]
@@ -264,7 +265,8 @@ pub(crate) fn start_recv(
 #[inline]
 pub(crate) fn launch_recv(e: &Engine, c: &Comm, span: Span, from: Peer, tag: i32) -> Result<Option<Received>> {
     let Peer::Proc(from) = from else { return Ok(None) };
-    e.enter(|s| s.recv(Pattern { ctx: c.ctx(), source: from, tag }, span)).map(Some)
+    let want = Pattern { ctx: c.ctx(), source: from, tag };
+    e.enter(want.ctx.lane(), |s| s.recv(want, span)).map(Some)
 }
 
 /// Waits for a blocking receive and fills the status.
@@ -392,7 +394,7 @@ pub fn irecv(
     recv_tag(tag)?;
     let span = span_of(buf, count, datatype)?;
     let Peer::Proc(from) = from else { return request.set(of_received(e, &c, None)?) };
-    let id = e.enter(|s| {
+    let id = e.enter(c.lane(), |s| {
         let id = match s.recv(Pattern { ctx: c.ctx(), source: from, tag }, span)? {
             Received::Pending(id) => id,
             Received::Done(o) => s.completed(o),
@@ -447,7 +449,7 @@ fn exchange(
 ) -> Result<()> {
     let sent = match dest_of(c, dest)? {
         Peer::Null => None,
-        Peer::Proc(to) => e.enter(|s| s.send(c.ctx(), to as u32, tag, out, Mode::Standard))?,
+        Peer::Proc(to) => e.enter(c.lane(), |s| s.send(c.ctx(), to as u32, tag, out, Mode::Standard))?,
     };
     let received = end_recv(e, c, r, status);
     if let Some(id) = sent {
@@ -559,7 +561,7 @@ pub fn probe(source: i32, tag: i32, comm: handle::Comm, status: Out<Status>) -> 
     let e = world::engine()?;
     let c = comm::get(comm)?;
     let Some(p) = pattern(&c, source, tag)? else { return give(status, Status::PROC_NULL) };
-    let o = e.wait(|s| s.probe(p))?;
+    let o = e.wait(c.lane(), |s| s.probe(p))?;
     give(status, status_of(&c.ranks, &o))
 }
 
@@ -570,8 +572,8 @@ pub fn iprobe(source: i32, tag: i32, comm: handle::Comm, flag: Out<i32>, status:
         flag.set(1)?;
         return give(status, Status::PROC_NULL);
     };
-    e.poll()?;
-    match e.enter(|s| s.probe(p)) {
+    e.poll(c.lane())?;
+    match e.enter(c.lane(), |s| s.probe(p)) {
         None => {
             e.breathe();
             flag.set(0)
@@ -589,10 +591,16 @@ pub struct Held {
     ranks: Arc<Ranks>,
 }
 
+impl Held {
+    fn lane(&self) -> usize {
+        self.message.envelope.ctx.lane()
+    }
+}
+
 static MESSAGES: crate::table::Table<handle::Message, Held> = crate::table::Table::new();
 
 fn hold(e: &Engine, c: &Comm, message: oxmpi_pt2pt::Message) -> Result<handle::Message> {
-    e.enter(|s| s.keep(&c.ranks));
+    e.enter(c.lane(), |s| s.keep(&c.ranks));
     MESSAGES.insert(Arc::new(Held { message, ranks: c.ranks.clone() }))
 }
 
@@ -609,7 +617,7 @@ pub fn mprobe(
         message.set(MPI_MESSAGE_NO_PROC)?;
         return give(status, Status::PROC_NULL);
     };
-    let (m, o) = e.wait(|s| s.mprobe(p))?;
+    let (m, o) = e.wait(c.lane(), |s| s.mprobe(p))?;
     message.set(hold(e, &c, m)?)?;
     give(status, status_of(&c.ranks, &o))
 }
@@ -629,8 +637,8 @@ pub fn improbe(
         message.set(MPI_MESSAGE_NO_PROC)?;
         return give(status, Status::PROC_NULL);
     };
-    e.poll()?;
-    match e.enter(|s| s.mprobe(p)) {
+    e.poll(c.lane())?;
+    match e.enter(c.lane(), |s| s.mprobe(p)) {
         None => {
             e.breathe();
             flag.set(0)
@@ -649,7 +657,7 @@ fn matched(
     count: i64,
     dt: handle::Datatype,
     message: Out<handle::Message>,
-) -> Result<Option<(Received, Arc<Ranks>)>> {
+) -> Result<Option<(Received, Arc<Held>)>> {
     let e = world::engine()?;
     let h = message.get()?;
     let span = span_of(buf, count, dt)?;
@@ -657,10 +665,10 @@ fn matched(
     message.set(MPI_MESSAGE_NULL)?;
     match held {
         None => Ok(None),
-        Some(m) => match e.enter(|s| s.recv_early(m.message, span)) {
-            Ok(r) => Ok(Some((r, m.ranks.clone()))),
+        Some(m) => match e.enter(m.lane(), |s| s.recv_early(m.message, span)) {
+            Ok(r) => Ok(Some((r, m))),
             Err(why) => {
-                e.enter(|s| s.retire(&m.ranks));
+                e.enter(m.lane(), |s| s.retire(&m.ranks));
                 Err(why.on(handle::Comm(m.ranks.owner())))
             }
         },
@@ -675,14 +683,14 @@ pub fn mrecv(
     status: Out<Status>,
 ) -> Result<()> {
     let e = world::engine()?;
-    let Some((r, ranks)) = matched(buf, count, datatype, message)? else { return give(status, Status::PROC_NULL) };
+    let Some((r, held)) = matched(buf, count, datatype, message)? else { return give(status, Status::PROC_NULL) };
     let o = match r {
         Received::Done(o) => o,
         Received::Pending(id) => e.wait_request(id)?,
     };
-    e.enter(|s| s.retire(&ranks));
-    give(status, status_of(&ranks, &o))?;
-    verdict(&o).map_err(|e| e.on(handle::Comm(ranks.owner())))
+    e.enter(held.lane(), |s| s.retire(&held.ranks));
+    give(status, status_of(&held.ranks, &o))?;
+    verdict(&o).map_err(|e| e.on(handle::Comm(held.ranks.owner())))
 }
 
 pub fn imrecv(
@@ -693,15 +701,15 @@ pub fn imrecv(
     request: Out<handle::Request>,
 ) -> Result<()> {
     let e = world::engine()?;
-    let (id, o, ranks) = match matched(buf, count, datatype, message)? {
-        None => (None, FROM_NULL, None),
-        Some((Received::Done(o), ranks)) => (None, o, Some(ranks)),
-        Some((Received::Pending(id), ranks)) => (Some(id), Outcome::SENT, Some(ranks)),
+    let Some((r, held)) = matched(buf, count, datatype, message)? else {
+        return request.set(request::of_parts(e, 0, None, None, FROM_NULL)?);
     };
-    let made = request::of_parts(e, ranks.as_deref(), id, o);
-    if let Some(r) = ranks {
-        e.enter(|s| s.retire(&r));
-    }
+    let (id, o) = match r {
+        Received::Done(o) => (None, o),
+        Received::Pending(id) => (Some(id), Outcome::SENT),
+    };
+    let made = request::of_parts(e, held.lane(), Some(&held.ranks), id, o);
+    e.enter(held.lane(), |s| s.retire(&held.ranks));
     request.set(made?)
 }
 

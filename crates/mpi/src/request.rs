@@ -2,10 +2,11 @@
 //!
 //! A request of a nonblocking operation is its place in the engine, encoded in the handle; other requests are objects of their own: a
 //! persistent one has such a place while it is active, a compound one stands for several, a generalized one is the program's.
-//! Handles of the first sort use kind number 12 in the scheme of `base::handle`: 22 bits of index, 4 bits of generation.
+//! Handles of the first sort use kind number 12 in the scheme of `base::handle`: 22 bits for the engine's lane and the place there, 4 bits of
+//! generation.
 //!
-//! Invariant: what completes is found inside the engine, by [`Named::check`]; what has to follow (callbacks, objects to remove) is
-//! done outside, by [`Found::conclude`], before the program hears of it.
+//! Invariants: what completes is found by [`Named::check`], inside the lane where that is possible (one lane, no objects), else by entering
+//! each lane in turn; what has to follow (callbacks, objects to remove) is done outside, by [`Found::conclude`], before the program hears of it.
 mod compound;
 mod general;
 mod persistent;
@@ -23,7 +24,7 @@ use oxmpi_base::args::{Arr, Out};
 use oxmpi_base::consts::*;
 use oxmpi_base::handle::Handle;
 use oxmpi_base::{Error, Result, Status, bail, handle};
-use oxmpi_pt2pt::{Engine, Outcome, Ranks, ReqId, State};
+use oxmpi_pt2pt::{Engine, Lanes, Outcome, Ranks, ReqId, State};
 use persistent::{Active, Persistent};
 
 pub use crate::status::*;
@@ -54,11 +55,18 @@ enum Named {
 
 /// The handle of an operation that was started; `None` is one that completed at once with `o`.
 pub(crate) fn of_started(e: &Engine, c: &Comm, id: Option<ReqId>, o: Outcome) -> Result<handle::Request> {
-    of_parts(e, Some(&c.ranks), id, o)
+    of_parts(e, c.lane(), Some(&c.ranks), id, o)
 }
 
-pub(crate) fn of_parts(e: &Engine, ranks: Option<&Ranks>, id: Option<ReqId>, o: Outcome) -> Result<handle::Request> {
-    let id = e.enter(|s| {
+/// As `of_started`, of an operation in `lane`.
+pub(crate) fn of_parts(
+    e: &Engine,
+    lane: usize,
+    ranks: Option<&Ranks>,
+    id: Option<ReqId>,
+    o: Outcome,
+) -> Result<handle::Request> {
+    let id = e.enter(lane, |s| {
         let id = id.unwrap_or_else(|| s.completed(o));
         if let Some(r) = ranks {
             s.tag_user(id, r);
@@ -71,43 +79,51 @@ pub(crate) fn of_parts(e: &Engine, ranks: Option<&Ranks>, id: Option<ReqId>, o: 
 /// The handle of a request of the engine.
 #[inline]
 pub(crate) fn handle_of(e: &Engine, id: ReqId) -> Result<handle::Request> {
-    if id.index() >= (1 << INDEX_BITS) - 1 {
-        e.enter(|s| s.detach(id));
-        bail!(MPI_ERR_NO_MEM, "more than {} requests are under way", 1 << INDEX_BITS);
+    if id.number() >= (1 << INDEX_BITS) - 1 {
+        e.enter(id.lane(), |s| s.detach(id));
+        bail!(
+            MPI_ERR_NO_MEM,
+            "more than {} requests are under way in a quarter of the communicators",
+            1 << (INDEX_BITS - 2)
+        );
     }
     let generation = (id.generation() & GENERATIONS) as usize;
-    Ok(handle::Request(PLAIN | generation << INDEX_BITS | id.index() as usize))
+    Ok(handle::Request(PLAIN | generation << INDEX_BITS | id.number() as usize))
+}
+
+/// The number of the engine's request that a handle of the first sort names.
+#[inline]
+fn number_of(h: handle::Request) -> Option<u32> {
+    (h.raw() >> 26 == PLAIN >> 26 && h != SENT).then_some((h.raw() & ((1 << INDEX_BITS) - 1)) as u32)
 }
 
 fn named(e: &Engine, h: handle::Request) -> Result<Named> {
-    e.enter(|s| named_in(s, h))
+    match number_of(h) {
+        Some(n) => e.enter(ReqId::lane_of(n), |s| named_in(s, h, n)),
+        None => named_outside(h),
+    }
 }
 
-/// The engine's request of a handle of the first sort.
+/// The engine's request of a handle of the first sort with this number, in its lane.
 #[inline(always)]
-fn plain_in(s: &mut State, h: handle::Request) -> Option<ReqId> {
-    if h.raw() >> 26 != PLAIN >> 26 {
-        return None;
-    }
-    let index = (h.raw() & ((1 << INDEX_BITS) - 1)) as u32;
-    let generation = (h.raw() >> INDEX_BITS) as u32 & GENERATIONS;
-    s.request_at(index, generation, GENERATIONS)
+fn plain_in(s: &mut State, h: handle::Request, number: u32) -> Option<ReqId> {
+    s.request_at(number, (h.raw() >> INDEX_BITS) as u32 & GENERATIONS, GENERATIONS)
 }
 
-fn named_in(s: &mut State, h: handle::Request) -> Result<Named> {
-    if h == MPI_REQUEST_NULL {
-        return Ok(Named::Null);
+/// Of a handle of the first sort, with its number, in its lane.
+fn named_in(s: &mut State, h: handle::Request, number: u32) -> Result<Named> {
+    match plain_in(s, h, number) {
+        Some(id) => Ok(Named::Plain(id)),
+        None => bail!(MPI_ERR_REQUEST, "request {:#x} has completed or was freed; its handle is stale", h.raw()),
     }
-    if h == SENT {
-        return Ok(Named::Sent);
+}
+
+fn named_outside(h: handle::Request) -> Result<Named> {
+    match h {
+        MPI_REQUEST_NULL => Ok(Named::Null),
+        SENT => Ok(Named::Sent),
+        h => OBJECTS.get(h).map(|o| Named::Object(h, o)),
     }
-    if h.raw() >> 26 == PLAIN >> 26 {
-        return match plain_in(s, h) {
-            Some(id) => Ok(Named::Plain(id)),
-            None => bail!(MPI_ERR_REQUEST, "request {:#x} has completed or was freed; its handle is stale", h.raw()),
-        };
-    }
-    OBJECTS.get(h).map(|o| Named::Object(h, o))
 }
 
 /// A finished operation.
@@ -209,37 +225,112 @@ impl Finished {
     }
 }
 
+/// From where requests are looked at.
+enum At<'a> {
+    /// Inside their lane: all are of the first sort and have the same.
+    Lane(&'a mut State),
+    Outside(&'a Engine),
+}
+
 impl Named {
     /// What it left if it is done; then it is over (`consume`), or stays as it is.
-    fn check(&self, s: &mut State, consume: bool) -> Option<Found> {
+    #[inline]
+    fn check(&self, at: &mut At, consume: bool) -> Option<Found> {
         match self {
             Named::Null => Some(IDLE),
             Named::Sent => Some(found(None, Outcome::SENT, true)),
-            Named::Plain(id) if consume => s.finish_with(*id, |o, r| found(r, *o, true)),
-            Named::Plain(id) => s.peek_with(*id, |o, r| found(r, *o, true)),
-            Named::Object(h, o) => check_object(*h, o, s, consume),
+            n => match (n, at) {
+                (Named::Plain(id), At::Lane(s)) => check_plain(s, *id, consume),
+                // `lane_of_all` lets no object come here; not done is an answer that does no harm.
+                (_, At::Lane(_)) => None,
+                (_, At::Outside(e)) => self.check_outside(e, consume),
+            },
+        }
+    }
+
+    /// Not inlined: what most programs never use.
+    #[inline(never)]
+    fn check_outside(&self, e: &Engine, consume: bool) -> Option<Found> {
+        match self {
+            Named::Plain(id) => e.enter(id.lane(), |s| check_plain(s, *id, consume)),
+            Named::Object(h, o) => check_object(*h, o, e, consume),
+            Named::Null | Named::Sent => self.check(&mut At::Outside(e), consume),
+        }
+    }
+
+    /// The lanes on which its completion depends.
+    fn home(&self) -> Lanes {
+        match self {
+            Named::Null | Named::Sent => 0,
+            Named::Plain(id) => 1 << id.lane(),
+            Named::Object(_, o) => match &**o {
+                Object::Persistent(p) => 1 << p.comm.lane(),
+                Object::Compound(c) => c.lanes(),
+                Object::General(_) => 1 << general::LANE,
+            },
         }
     }
 }
 
-/// Not inlined: what most programs never use.
-#[inline(never)]
-fn check_object(h: handle::Request, o: &Object, s: &mut State, consume: bool) -> Option<Found> {
+#[inline(always)]
+fn check_plain(s: &mut State, id: ReqId, consume: bool) -> Option<Found> {
+    s.look_with(id, consume, |o, r| found(r, *o, true))
+}
+
+/// The lane of all of them, if they can be looked at inside it.
+fn lane_of_all(all: &[Named]) -> Option<usize> {
+    let mut lane = None;
+    for n in all {
+        match n {
+            Named::Null | Named::Sent => {}
+            Named::Plain(id) if lane.is_none_or(|l| l == id.lane()) => lane = Some(id.lane()),
+            _ => return None,
+        }
+    }
+    lane.or(Some(0))
+}
+
+fn homes(all: &[Named]) -> Lanes {
+    all.iter().fold(0, |lanes, n| lanes | n.home())
+}
+
+/// One look at several requests, after a round of progress.
+fn look<R>(e: &Engine, all: &[Named], f: impl FnOnce(&mut At) -> R) -> Result<R> {
+    match lane_of_all(all) {
+        Some(lane) => {
+            e.poll(lane)?;
+            Ok(e.enter(lane, |s| f(&mut At::Lane(s))))
+        }
+        None => {
+            e.poll_among(homes(all))?;
+            Ok(f(&mut At::Outside(e)))
+        }
+    }
+}
+
+/// Waits until `f` gives something.
+fn wait_for<R>(e: &Engine, all: &[Named], mut f: impl FnMut(&mut At) -> Option<R>) -> Result<R> {
+    match lane_of_all(all) {
+        Some(lane) => e.wait(lane, |s| f(&mut At::Lane(s))),
+        None => e.wait_among(homes(all), || f(&mut At::Outside(e))),
+    }
+}
+
+fn check_object(h: handle::Request, o: &Object, e: &Engine, consume: bool) -> Option<Found> {
     Some(match o {
         Object::Persistent(p) => {
             let outcome = match p.active() {
                 Active::No => return Some(IDLE),
                 Active::Starting => return None,
                 Active::Done(o) => o,
-                Active::Under(id) if consume => s.finish(id)?,
-                Active::Under(id) => s.peek(id)?,
+                Active::Under(id) => e.enter(id.lane(), |s| if consume { s.finish(id) } else { s.peek(id) })?,
             };
             if consume {
                 p.set(Active::No);
             }
             found(Some(&p.comm.ranks), outcome, false)
         }
-        Object::Compound(c) => match c.look(s, consume) {
+        Object::Compound(c) => match c.look(e, consume) {
             compound::Look::Pending => return None,
             compound::Look::Over => OVER,
             compound::Look::Done(o) => Found { left: Left::Compound(h), ..found(c.ranks.as_deref(), o, true) },
@@ -260,9 +351,13 @@ fn give_finished(status: Out<Status>, f: &Finished) -> Result<()> {
 pub fn wait(request: Out<handle::Request>, status: Out<Status>) -> Result<()> {
     let e = world::engine()?;
     let n = named(e, request.get()?)?;
-    let f = match e.enter(|s| n.check(s, true)) {
+    let first = match &n {
+        Named::Plain(id) => e.enter(id.lane(), |s| check_plain(s, *id, true)),
+        n => n.check(&mut At::Outside(e), true),
+    };
+    let f = match first {
         Some(f) => f,
-        None => e.wait(|s| n.check(s, true))?,
+        None => wait_for(e, std::slice::from_ref(&n), |at| n.check(at, true))?,
     };
     let f = f.conclude(true);
     if f.gone {
@@ -275,8 +370,7 @@ pub fn wait(request: Out<handle::Request>, status: Out<Status>) -> Result<()> {
 pub fn test(request: Out<handle::Request>, flag: Out<i32>, status: Out<Status>) -> Result<()> {
     let e = world::engine()?;
     let n = named(e, request.get()?)?;
-    e.poll()?;
-    match e.enter(|s| n.check(s, true)) {
+    match look(e, std::slice::from_ref(&n), |at| n.check(at, true))? {
         None => {
             e.breathe();
             flag.set(0)
@@ -296,8 +390,7 @@ pub fn test(request: Out<handle::Request>, flag: Out<i32>, status: Out<Status>) 
 pub fn request_get_status(request: handle::Request, flag: Out<i32>, status: Out<Status>) -> Result<()> {
     let e = world::engine()?;
     let n = named(e, request)?;
-    e.poll()?;
-    match e.enter(|s| n.check(s, false)) {
+    match look(e, std::slice::from_ref(&n), |at| n.check(at, false))? {
         None => {
             e.breathe();
             flag.set(0)
@@ -318,7 +411,27 @@ fn all_named(e: &Engine, count: i32, requests: Arr<handle::Request>) -> Result<V
     if n > 0 && requests.is_null() {
         bail!(MPI_ERR_ARG, "the array of {n} requests is a null pointer");
     }
-    e.enter(|s| (0..n).map(|i| named_in(s, requests.at(i))).collect())
+    let mut all = Vec::with_capacity(n);
+    while all.len() < n {
+        let h = requests.at(all.len());
+        let Some(first) = number_of(h) else {
+            all.push(named_outside(h)?);
+            continue;
+        };
+        // Those of one lane that follow each other are looked up together.
+        let lane = ReqId::lane_of(first);
+        e.enter(lane, |s| {
+            while all.len() < n {
+                let h = requests.at(all.len());
+                match number_of(h).filter(|n| ReqId::lane_of(*n) == lane) {
+                    Some(number) => all.push(named_in(s, h, number)?),
+                    None => break,
+                }
+            }
+            Ok::<(), Error>(())
+        })?;
+    }
+    Ok(all)
 }
 
 /// What went wrong among many.
@@ -352,28 +465,30 @@ fn put_status(statuses: Arr<Status>, i: usize, f: &Finished) {
     }
 }
 
-/// Waits for requests of the first sort whose statuses nobody wants, without a list of them: false if there are others, before anything is
-/// done. A failed operation ends it early, with its place and outcome.
+/// Waits for requests of the first sort in one lane whose statuses nobody wants, without a list of them: false if there are others, before
+/// anything is done. A failed operation ends it early, with its place and outcome.
 fn wait_plain(
     e: &Engine,
     n: usize,
     requests: Arr<handle::Request>,
 ) -> Result<std::result::Result<bool, (usize, Found)>> {
-    let plain = |s: &mut State, i: usize| {
-        let h = requests.at(i);
-        h == SENT || h == MPI_REQUEST_NULL || plain_in(s, h).is_some()
+    let Some(lane) = (0..n).find_map(|i| number_of(requests.at(i))).map(ReqId::lane_of) else { return Ok(Ok(false)) };
+    let plain = |s: &mut State, i: usize| match requests.at(i) {
+        SENT | MPI_REQUEST_NULL => true,
+        h => number_of(h).is_some_and(|k| ReqId::lane_of(k) == lane && plain_in(s, h, k).is_some()),
     };
-    if !e.enter(|s| (0..n).all(|i| plain(s, i))) {
+    if !e.enter(lane, |s| (0..n).all(|i| plain(s, i))) {
         return Ok(Ok(false));
     }
     let mut i = 0;
-    e.wait(|s| {
+    e.wait(lane, |s| {
         while i < n {
             let h = requests.at(i);
             if h != SENT && h != MPI_REQUEST_NULL {
-                let Some(id) = plain_in(s, h) else { break }; // named twice: the second one is stale
+                // Named twice: the second one is stale.
+                let Some(id) = number_of(h).and_then(|k| plain_in(s, h, k)) else { break };
                 if s.peek(id)?.error != MPI_SUCCESS {
-                    let f = s.finish_with(id, |o, r| found(r, *o, true))?;
+                    let f = s.look_with(id, true, |o, r| found(r, *o, true))?;
                     return Some(Err((i, f)));
                 }
                 s.finish(id);
@@ -416,9 +531,9 @@ fn wait_listed(
     let mut failed = Failures::default();
     let mut i = 0;
     let mut late = Vec::new();
-    e.wait(|s| {
+    wait_for(e, &all, |at| {
         while let Some(n) = all.get(i) {
-            let f = n.check(s, true)?;
+            let f = n.check(at, true)?;
             match f.left {
                 Left::Nothing => settle(i, f, array_of_requests, array_of_statuses, i, &mut failed),
                 _ => late.push((i, f)),
@@ -461,12 +576,11 @@ pub fn testall(
 ) -> Result<()> {
     let e = world::engine()?;
     let all = all_named(e, count, array_of_requests)?;
-    e.poll()?;
-    let done = e.enter(|s| {
+    let done = look(e, &all, |at| {
         all.iter()
-            .all(|n| n.check(s, false).is_some())
-            .then(|| all.iter().map(|n| n.check(s, true)).collect::<Vec<_>>())
-    });
+            .all(|n| n.check(at, false).is_some())
+            .then(|| all.iter().map(|n| n.check(at, true)).collect::<Vec<_>>())
+    })?;
     let Some(done) = done else {
         e.breathe();
         return flag.set(0);
@@ -480,10 +594,10 @@ pub fn testall(
 }
 
 /// The first finished request that is active; `Some(None)` where none is active.
-fn any_done(all: &[Named], s: &mut State, consume: bool) -> Option<Option<(usize, Found)>> {
+fn any_done(all: &[Named], at: &mut At, consume: bool) -> Option<Option<(usize, Found)>> {
     let mut idle = true;
     for (i, n) in all.iter().enumerate() {
-        match n.check(s, consume) {
+        match n.check(at, consume) {
             Some(f) if f.idle() => {}
             Some(f) => return Some(Some((i, f))),
             None => idle = false,
@@ -525,7 +639,7 @@ pub fn waitany(
 ) -> Result<()> {
     let e = world::engine()?;
     let all = all_named(e, count, array_of_requests)?;
-    let found = e.wait(|s| any_done(&all, s, true))?;
+    let found = wait_for(e, &all, |at| any_done(&all, at, true))?;
     give_any(found, Some(array_of_requests), index, status)
 }
 
@@ -559,8 +673,7 @@ fn try_any(
 ) -> Result<()> {
     let e = world::engine()?;
     let all = all_named(e, count, requests)?;
-    e.poll()?;
-    match e.enter(|s| any_done(&all, s, consume)) {
+    match look(e, &all, |at| any_done(&all, at, consume))? {
         None => {
             e.breathe();
             flag.set(0)?;
@@ -574,11 +687,11 @@ fn try_any(
 }
 
 /// Every finished active request; None where some are active and none is done.
-fn some_done(all: &[Named], s: &mut State, consume: bool) -> Option<Option<Vec<(usize, Found)>>> {
+fn some_done(all: &[Named], at: &mut At, consume: bool) -> Option<Option<Vec<(usize, Found)>>> {
     let mut done = Vec::new();
     let mut idle = true;
     for (i, n) in all.iter().enumerate() {
-        match n.check(s, consume) {
+        match n.check(at, consume) {
             Some(f) if f.idle() => {}
             Some(f) => done.push((i, f)),
             None => idle = false,
@@ -624,7 +737,7 @@ pub fn waitsome(
 ) -> Result<()> {
     let e = world::engine()?;
     let all = all_named(e, incount, array_of_requests)?;
-    let found = e.wait(|s| some_done(&all, s, true))?;
+    let found = wait_for(e, &all, |at| some_done(&all, at, true))?;
     give_some(found, Some(array_of_requests), outcount, array_of_indices, array_of_statuses)
 }
 
@@ -658,8 +771,7 @@ fn try_some(
 ) -> Result<()> {
     let e = world::engine()?;
     let all = all_named(e, incount, requests)?;
-    e.poll()?;
-    match e.enter(|s| some_done(&all, s, consume)) {
+    match look(e, &all, |at| some_done(&all, at, consume))? {
         None => {
             e.breathe();
             outcount.set(0)
@@ -676,8 +788,7 @@ pub fn request_get_status_all(
 ) -> Result<()> {
     let e = world::engine()?;
     let all = all_named(e, count, array_of_requests)?;
-    e.poll()?;
-    let done: Option<Vec<Found>> = e.enter(|s| all.iter().map(|n| n.check(s, false)).collect());
+    let done: Option<Vec<Found>> = look(e, &all, |at| all.iter().map(|n| n.check(at, false)).collect())?;
     match done {
         None => {
             e.breathe();
@@ -699,7 +810,7 @@ pub fn request_free(request: Out<handle::Request>) -> Result<()> {
     match named(e, h)? {
         Named::Null => bail!(MPI_ERR_REQUEST, "MPI_REQUEST_NULL cannot be freed"),
         Named::Sent => {}
-        Named::Plain(id) => e.enter(|s| s.detach(id)),
+        Named::Plain(id) => e.enter(id.lane(), |s| s.detach(id)),
         Named::Object(h, o) => {
             // The handle goes even where a callback fails.
             request.set(MPI_REQUEST_NULL)?;
@@ -713,11 +824,11 @@ fn free_object(e: &Engine, h: handle::Request, o: &Object) -> Result<()> {
     match o {
         Object::Persistent(p) => {
             if let Active::Under(id) = p.active() {
-                e.enter(|s| s.detach(id));
+                e.enter(id.lane(), |s| s.detach(id));
             }
         }
         Object::Compound(c) => {
-            if !e.enter(|s| c.let_go(s)) {
+            if !c.let_go(e) {
                 bail!(
                     MPI_ERR_REQUEST,
                     "the request of a nonblocking collective operation cannot be freed; complete it"
@@ -734,14 +845,14 @@ pub fn cancel(request: Out<handle::Request>) -> Result<()> {
     match named(e, request.get()?)? {
         Named::Null => bail!(MPI_ERR_REQUEST, "MPI_REQUEST_NULL cannot be cancelled"),
         Named::Sent => {}
-        Named::Plain(id) => e.enter(|s| s.cancel(id)),
+        Named::Plain(id) => e.enter(id.lane(), |s| s.cancel(id)),
         Named::Object(_, o) => match &*o {
             Object::Persistent(p) => {
                 if let Active::Under(id) = p.active() {
-                    e.enter(|s| s.cancel(id));
+                    e.enter(id.lane(), |s| s.cancel(id));
                 }
             }
-            Object::Compound(c) => e.enter(|s| c.cancel(s)),
+            Object::Compound(c) => c.cancel(e),
             Object::General(g) => return g.cancel(),
         },
     }
@@ -754,7 +865,7 @@ pub fn comm_of(h: handle::Request) -> Option<handle::Comm> {
     let owner = match named(e, h).ok()? {
         Named::Null => return None,
         Named::Sent => return None,
-        Named::Plain(id) => e.enter(|s| s.owner_of(id))?,
+        Named::Plain(id) => e.enter(id.lane(), |s| s.owner_of(id))?,
         Named::Object(_, o) => match &*o {
             Object::Persistent(p) => p.comm.ranks.owner(),
             Object::Compound(c) => c.ranks.as_ref()?.owner(),

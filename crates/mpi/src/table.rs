@@ -112,6 +112,8 @@ pub const fn class_of(kind: Kind) -> ErrorClass {
     }
 }
 
+/// A cache line each: threads that use different communicators pin them at the same time.
+#[repr(align(64))]
 struct Slot<T> {
     /// High half: the handle value that is valid now, or 0. Low half: DYING and the number of pins.
     word: AtomicU64,

@@ -29,7 +29,7 @@ impl Engine {
             return false;
         }
         // SAFETY: as in `enter`: one thread at a time. The caller's promise for `from`.
-        unsafe { (*self.state.get()).send_now(ctx, dest, tag, from, len) }
+        unsafe { self.state(ctx.lane()).send_now(ctx, dest, tag, from, len) }
     }
 
     /// Receives up to `room` bytes at `to` from one other process of this node, if the message comes before this thread would do better to
@@ -43,7 +43,7 @@ impl Engine {
             return None;
         }
         // SAFETY: as above.
-        let s = unsafe { &mut *self.state.get() };
+        let s = unsafe { self.state(want.ctx.lane()) };
         if !s.held.is_empty() {
             return None;
         }

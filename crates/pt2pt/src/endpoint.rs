@@ -65,11 +65,12 @@ impl Endpoint {
 
     fn start_send(&self, span: Span, dest: usize, tag: i32) -> Result<Req> {
         let to = self.ranks.proc_of(dest);
-        self.engine.enter(|s| s.send(self.ctx(), to, tag, span, Mode::Standard)).map(Req)
+        let ctx = self.ctx();
+        self.engine.enter(ctx.lane(), |s| s.send(ctx, to, tag, span, Mode::Standard)).map(Req)
     }
     fn start_recv(&self, span: Span, source: usize, tag: i32) -> Result<std::result::Result<Outcome, ReqId>> {
         let want = Pattern { ctx: self.ctx(), source: self.ranks.proc_of(source) as i32, tag };
-        Ok(match self.engine.enter(|s| s.recv(want, span))? {
+        Ok(match self.engine.enter(want.ctx.lane(), |s| s.recv(want, span))? {
             Received::Done(o) => Ok(o),
             Received::Pending(id) => Err(id),
         })

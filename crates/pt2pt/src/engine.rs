@@ -1,4 +1,22 @@
-//! The engine's state, its lock, and how a thread waits.
+//! The engine's lanes, their locks, and how a thread waits.
+//!
+//! A lane is an engine of its own: requests, matching, queues and rings, under a lock that only MPI_THREAD_MULTIPLE takes. A communicator
+//! lives in one lane, which its context says ([`Context::lane`]), so matching, wildcards and order never cross lanes, and threads in
+//! communicators of different lanes meet nowhere but at the doorbell. A lane comes into being when it is first entered, or when a peer
+//! has connected to it; until then it costs nothing.
+//!
+//! # Progress
+//! A thread that waits polls the lanes it waits for at every turn, all others at every [`OTHERS`]th turn (of any call: the lane counts them)
+//! and before each sleep: a blocked call moves the pending operations of all lanes. Other lanes are only tried: one whose lock is
+//! held is being looked after by its holder. Before a sleep that is not enough, since the holder may have polled too early, so a thread that
+//! found a lock held does not sleep this time.
+//!
+//! # Waking
+//! All threads and lanes of a process share one doorbell, so a peer's ring wakes whoever sleeps. Threads wake each other by the same bell:
+//! *whatever a waiting thread looks at is changed under the lock of a lane of its, and after the lock has been released the bell is rung,
+//! if anyone sleeps.* A sleeper counts itself at the bell, then looks at each of its lanes under that lane's lock, then sleeps
+//! unless the bell has been rung since. If the change came before its look, it sees the change; if after, the lock has carried its count
+//! to the other thread, which rings. So nothing is lost, also when the sleeper has several lanes, and the price where nobody sleeps is one load.
 use crate::large::{Copy, Late, MIDDLE, Timed};
 use crate::matching::{Held, Posted};
 use crate::progress::Sweep;
@@ -7,15 +25,16 @@ use crate::request::{Outcome, Phase, ReqId, Requests};
 use crate::span::Span;
 use oxmpi_base::{Error, Result};
 use oxmpi_ring::wait::{Cores, Evidence, Step, Waiter};
-use oxmpi_transport::wire::{Context, Kind, Rts};
+use oxmpi_transport::wire::{Context, Kind, LANES, Rts};
 use oxmpi_transport_shm::choice::{Choice, Way};
+use oxmpi_transport_shm::heap::Heap;
 use oxmpi_transport_shm::link::{Incoming, Outgoing};
 use oxmpi_transport_shm::node::{Node, Sleeper};
 use oxmpi_transport_shm::single::Run;
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 /// A message that came before its receive.
 pub(crate) enum Early {
@@ -84,8 +103,10 @@ pub enum Route {
     Shm(u32),
 }
 
+/// What one lane holds.
 pub struct State {
     pub(crate) me: u32,
+    pub(crate) lane: usize,
     pub(crate) node: Option<Node>,
     pub(crate) peers: Vec<Peer>,
     /// Incoming rings, with their peers, in order of arrival.
@@ -117,6 +138,8 @@ pub struct State {
     pub(crate) accepted: usize,
     /// Completions and arrivals, for waking other threads.
     pub(crate) events: u64,
+    /// Turns of waiting and testing threads; see [`OTHERS`].
+    rounds: u32,
 }
 
 /// A vector with holes.
@@ -151,60 +174,90 @@ impl<T> Slots<T> {
     }
 }
 
+/// Turns from one look at the other lanes to the next: with one thread, and with several, whose lanes are mostly looked after by others
+/// (a look takes cache lines from the thread that works there).
+const OTHERS: (u32, u32) = (16, 128);
+
+/// Tries for a lock before the thread sleeps for it, and pauses between two.
+const SPINS: u32 = 64;
+const PAUSES: u32 = 16;
+
+/// Not nearer than two cache lines (which are fetched together) to the next.
+#[repr(align(128))]
+struct Lane {
+    lock: Mutex<()>,
+    state: UnsafeCell<Option<State>>,
+}
+
+/// A set of lanes, one bit each.
+pub type Lanes = u32;
+
+fn each(lanes: Lanes) -> impl Iterator<Item = usize> {
+    (0..LANES).filter(move |lane| lanes & 1 << lane != 0)
+}
+
+/// The lanes of a process share a word of preferences for the middle size classes.
+const _: () = assert!(MIDDLE <= u32::BITS as usize / LANES);
+
 /// The one progress engine of a process.
 pub struct Engine {
     /// MPI_THREAD_MULTIPLE: calls may come from several threads at once.
     pub(crate) threads: AtomicBool,
-    lock: Mutex<()>,
-    pub(crate) state: UnsafeCell<State>,
+    /// Lanes whose state exists.
+    open: AtomicU32,
+    me: usize,
+    size: usize,
+    /// From which each lane makes its own.
+    node: Option<Node>,
     sleeper: Option<Sleeper>,
     pub(crate) cores: Cores,
     pub(crate) evidence: Evidence,
+    lanes: [Lane; LANES],
 }
 
-// SAFETY: `state` is only reached through `enter`, which holds the lock when several threads may call; with one thread at a time
-// (levels below MULTIPLE) the program itself serialises, as MPI-5.0 11.6.2 obliges it to.
+// SAFETY: a lane's `state` is only reached through `enter` and `turn`, which hold its lock when several threads may call; with one thread at
+// a time (levels below MULTIPLE) the program itself serialises, as MPI-5.0 11.6.2 obliges it to. `node` is never changed.
 unsafe impl Sync for Engine {}
 // SAFETY: nothing in the state is bound to a thread.
 unsafe impl Send for Engine {}
 
+/// What one turn of a waiting thread gave.
+struct Turn<R> {
+    moved: bool,
+    found: Option<R>,
+    /// It is time to look at the other lanes.
+    due: bool,
+}
+
+/// What a look at the other lanes gave.
+struct Others {
+    moved: bool,
+    /// A lane could not be looked at.
+    held: bool,
+}
+
+/// How a turn takes a lock that another thread holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Busy {
+    /// It waits for it, and looks at every ring: the last look before a sleep.
+    Wait,
+    /// It does nothing: the other one makes progress.
+    Pass,
+}
+
 impl Engine {
     /// `me` of `size` processes; `node` is None for a singleton.
     pub fn new(me: usize, size: usize, node: Option<Node>, threads: bool) -> Engine {
-        let sleeper = node.as_ref().map(Node::sleeper);
-        let evidence = node.as_ref().map(Node::evidence).unwrap_or_default();
-        let cores = node.as_ref().map_or(Cores::Dedicated, |n| n.cores);
-        let order = node.as_ref().map_or(Vec::new(), |n| n.allowed().to_vec());
-        let state = State {
-            me: me as u32,
-            node,
-            peers: (0..size).map(|_| Peer::default()).collect(),
-            incoming: Vec::new(),
-            sweep: Sweep::default(),
-            backlog: Vec::new(),
-            requests: Requests::default(),
-            enrolled: Enrolled::default(),
-            posted: Posted::default(),
-            held: Held::default(),
-            early: Slots { all: Vec::new(), free: Vec::new() },
-            copies: Vec::new(),
-            choice: Choice::new(order),
-            turns: 0,
-            last_done: 0,
-            next_way: [None; MIDDLE],
-            late: Vec::new(),
-            lent: Vec::new(),
-            runs: Vec::new(),
-            accepted: 0,
-            events: 0,
-        };
         Engine {
             threads: AtomicBool::new(threads),
-            lock: Mutex::new(()),
-            state: UnsafeCell::new(state),
-            sleeper,
-            cores,
-            evidence,
+            open: AtomicU32::new(0),
+            me,
+            size,
+            sleeper: node.as_ref().map(Node::sleeper),
+            cores: node.as_ref().map_or(Cores::Dedicated, |n| n.cores),
+            evidence: node.as_ref().map(Node::evidence).unwrap_or_default(),
+            node,
+            lanes: [(); LANES].map(|()| Lane { lock: Mutex::new(()), state: UnsafeCell::new(None) }),
         }
     }
 
@@ -219,39 +272,128 @@ impl Engine {
         }
     }
 
-    /// Runs `f` on the state, alone. `f` must not call back into the engine. What `f` finishes wakes threads that wait for it.
     #[inline]
-    pub fn enter<R>(&self, f: impl FnOnce(&mut State) -> R) -> R {
-        if !self.threads.load(Ordering::Relaxed) {
-            // SAFETY: see `Sync`: one thread at a time.
-            return f(unsafe { &mut *self.state.get() });
+    fn threads(&self) -> bool {
+        self.threads.load(Ordering::Relaxed)
+    }
+
+    /// Lane 0, where everything is below MPI_THREAD_MULTIPLE, is found by a branch that is foreseen, so that nothing there waits until the
+    /// communicator has said its lane.
+    #[inline(always)]
+    fn lane(&self, lane: usize) -> &Lane {
+        if lane.is_multiple_of(LANES) { &self.lanes[0] } else { self.other_lane(lane) }
+    }
+    /// Not inlined: it would become arithmetic again.
+    #[inline(never)]
+    fn other_lane(&self, lane: usize) -> &Lane {
+        &self.lanes[lane % LANES]
+    }
+
+    /// The state of `lane`.
+    ///
+    /// # Safety
+    /// No other thread is in this lane, and this thread holds no other reference to its state.
+    #[inline]
+    #[allow(clippy::mut_from_ref)]
+    pub(crate) unsafe fn state(&self, lane: usize) -> &mut State {
+        // SAFETY: the caller's promise.
+        match unsafe { &mut *self.lane(lane).state.get() } {
+            Some(s) => s,
+            empty => empty.insert(self.open(lane % LANES)),
         }
-        self.enter_locked(|s| {
-            let before = s.events;
-            let r = f(s);
-            if s.events != before {
-                s.wake_threads();
+    }
+
+    #[cold]
+    fn open(&self, lane: usize) -> State {
+        self.open.fetch_or(1 << lane, Ordering::Release);
+        State::new(self.me, self.size, lane, self.node.as_ref().map(|n| n.in_lane(lane)))
+    }
+
+    fn lock(&self, lane: usize) -> MutexGuard<'_, ()> {
+        // Held for a fraction of a microsecond as a rule, so going to sleep for it costs more than waiting, and makes its holder call the system.
+        for _ in 0..SPINS {
+            if let Some(g) = self.try_lock(lane) {
+                return g;
             }
-            r
+            (0..PAUSES).for_each(|_| std::hint::spin_loop());
+        }
+        self.lane(lane).lock.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn try_lock(&self, lane: usize) -> Option<MutexGuard<'_, ()>> {
+        match self.lane(lane).lock.try_lock() {
+            Ok(g) => Some(g),
+            Err(TryLockError::Poisoned(e)) => Some(e.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Wakes threads of this process that sleep; after the lock of the lane that has changed was released.
+    #[inline]
+    fn wake_threads(&self) {
+        if let Some(s) = &self.sleeper {
+            s.wake();
+        }
+    }
+
+    /// Runs `f` on the state of a lane, alone. `f` must not call back into the engine. What `f` finishes wakes threads that wait for it.
+    #[inline]
+    pub fn enter<R>(&self, lane: usize, f: impl FnOnce(&mut State) -> R) -> R {
+        if !self.threads() {
+            // SAFETY: see `Sync`: one thread at a time, and `f` does not come back here.
+            return f(unsafe { self.state(lane) });
+        }
+        let guard = self.lock(lane);
+        // SAFETY: the lock is held.
+        let s = unsafe { self.state(lane) };
+        let before = s.events;
+        let r = f(s);
+        let stirred = s.events != before;
+        drop(guard);
+        if stirred {
+            self.wake_threads();
+        }
+        r
+    }
+
+    /// Makes progress until `check` gives something, which depends on `lane` alone. The thread spins, yields and sleeps by the wait policy.
+    #[inline]
+    pub fn wait<R>(&self, lane: usize, mut check: impl FnMut(&mut State) -> Option<R>) -> Result<R> {
+        self.wait_by(1 << lane, |busy| self.turn(lane, busy, &mut check))
+    }
+
+    /// As `wait`, for what depends on several lanes: `check` is called outside the engine and enters them itself.
+    pub fn wait_among<R>(&self, home: Lanes, mut check: impl FnMut() -> Option<R>) -> Result<R> {
+        self.wait_by(home, |busy| {
+            let mut all = Turn { moved: false, found: None, due: false };
+            for lane in each(home) {
+                let t = self.turn(lane, busy, &mut |_| None::<()>)?;
+                all.moved |= t.moved;
+                all.due |= t.due;
+            }
+            all.found = check();
+            Ok(all)
         })
     }
 
-    fn enter_locked<R>(&self, f: impl FnOnce(&mut State) -> R) -> R {
-        let _guard: MutexGuard<'_, ()> = self.lock.lock().unwrap_or_else(|e| e.into_inner());
-        // SAFETY: the lock is held.
-        f(unsafe { &mut *self.state.get() })
-    }
-
-    /// Makes progress until `check` gives something. The thread spins, yields and sleeps by the wait policy.
-    #[inline]
-    pub fn wait<R>(&self, mut check: impl FnMut(&mut State) -> Option<R>) -> Result<R> {
+    #[inline(always)]
+    fn wait_by<R>(&self, home: Lanes, mut turn: impl FnMut(Busy) -> Result<Turn<R>>) -> Result<R> {
         let mut waiter = Waiter::new(&self.evidence, self.cores);
+        let mut again = false;
         loop {
-            let (moved, found) = self.turn(&mut check)?;
-            if let Some(r) = found {
+            let t = turn(Busy::Pass)?;
+            if let Some(r) = t.found {
+                if t.due {
+                    // An error there is found again by the next who looks.
+                    let _ = self.others(home, false);
+                }
                 return Ok(r);
             }
-            if moved {
+            if t.due || again {
+                // A large copy there goes on at the next turn; among threads, its own.
+                again = self.others(home, false)?.moved && !self.threads();
+            }
+            if t.moved {
                 waiter = Waiter::new(&self.evidence, self.cores);
                 continue;
             }
@@ -259,7 +401,7 @@ impl Engine {
                 Step::Poll => std::hint::spin_loop(),
                 Step::Yield => oxmpi_sys::yield_now(),
                 Step::Sleep => {
-                    if let Some(r) = self.sleep(&mut check)? {
+                    if let Some(r) = self.sleep(home, &mut turn)? {
                         return Ok(r);
                     }
                 }
@@ -267,63 +409,198 @@ impl Engine {
         }
     }
 
+    /// One round of progress in `lane`, with a look at what `check` finds.
     #[inline(always)]
-    fn turn<R>(&self, check: &mut impl FnMut(&mut State) -> Option<R>) -> Result<(bool, Option<R>)> {
-        if !self.threads.load(Ordering::Relaxed) {
-            return self.enter(|s| Ok((s.progress()?, check(s))));
+    fn turn<R>(&self, lane: usize, busy: Busy, check: &mut impl FnMut(&mut State) -> Option<R>) -> Result<Turn<R>> {
+        if !self.threads() {
+            // SAFETY: as in `enter`.
+            let s = unsafe { self.state(lane) };
+            s.rounds = s.rounds.wrapping_add(1);
+            let due = s.rounds.is_multiple_of(OTHERS.0);
+            if busy == Busy::Wait {
+                s.look_everywhere();
+            }
+            return Ok(Turn { moved: s.progress()?, found: check(s), due });
         }
-        self.enter_locked(|s| {
-            // What is found now has been an event of an earlier turn.
-            if let Some(r) = check(s) {
-                return Ok((false, Some(r)));
+        self.locked_turn(lane, busy, check)
+    }
+
+    fn locked_turn<R>(
+        &self,
+        lane: usize,
+        busy: Busy,
+        check: &mut impl FnMut(&mut State) -> Option<R>,
+    ) -> Result<Turn<R>> {
+        let guard = match busy {
+            Busy::Wait => self.lock(lane),
+            Busy::Pass => match self.try_lock(lane) {
+                Some(g) => g,
+                None => return Ok(Turn { moved: false, found: None, due: false }),
+            },
+        };
+        // SAFETY: the lock is held.
+        let s = unsafe { self.state(lane) };
+        s.rounds = s.rounds.wrapping_add(1);
+        let due = s.rounds.is_multiple_of(OTHERS.1);
+        // What is found now has been an event of an earlier turn.
+        if let Some(r) = check(s) {
+            return Ok(Turn { moved: false, found: Some(r), due });
+        }
+        if busy == Busy::Wait {
+            s.look_everywhere();
+        }
+        let before = s.events;
+        let moved = s.progress();
+        let found = check(s);
+        // More happened than this thread takes: it may be what another one sleeps for.
+        let stirred = s.events - before > found.is_some() as u64;
+        drop(guard);
+        if stirred {
+            self.wake_threads();
+        }
+        Ok(Turn { moved: moved?, found, due })
+    }
+
+    /// Progress in all lanes but `home`; the last one before a sleep looks at every ring.
+    #[inline(never)]
+    fn others(&self, home: Lanes, last: bool) -> Result<Others> {
+        let open = self.open.load(Ordering::Acquire);
+        let mut all = Others { moved: false, held: false };
+        for lane in each(!home) {
+            let in_use = open & 1 << lane != 0 || self.node.as_ref().is_some_and(|n| n.was_reached(lane));
+            if !in_use {
+                continue;
+            }
+            if !self.threads() {
+                // SAFETY: as in `enter`.
+                let s = unsafe { self.state(lane) };
+                if last {
+                    s.look_everywhere();
+                }
+                all.moved |= s.progress()?;
+                continue;
+            }
+            let Some(guard) = self.try_lock(lane) else {
+                all.held = true;
+                continue;
+            };
+            // SAFETY: the lock is held.
+            let s = unsafe { self.state(lane) };
+            if last {
+                s.look_everywhere();
             }
             let before = s.events;
-            let moved = s.progress()?;
-            let found = check(s);
-            // More happened than this thread takes: it may be what another one sleeps for.
-            if s.events - before > found.is_some() as u64 {
-                s.wake_threads();
+            let moved = s.progress();
+            let stirred = s.events != before;
+            drop(guard);
+            if stirred {
+                self.wake_threads();
             }
-            Ok((moved, found))
-        })
+            all.moved |= moved?;
+        }
+        Ok(all)
     }
 
     #[cold]
-    fn sleep<R>(&self, check: &mut impl FnMut(&mut State) -> Option<R>) -> Result<Option<R>> {
+    fn sleep<R>(&self, home: Lanes, turn: &mut impl FnMut(Busy) -> Result<Turn<R>>) -> Result<Option<R>> {
         let Some(sleeper) = &self.sleeper else {
             // Alone in the world: only another thread of this process can help.
             std::thread::sleep(std::time::Duration::from_micros(200));
             return Ok(None);
         };
-        self.enter(State::hurry);
+        each(self.open.load(Ordering::Acquire)).for_each(|lane| self.enter(lane, State::hurry));
         let mut result = Ok(None);
-        sleeper.sleep(|| match self.enter(State::look_everywhere).and_then(|()| self.turn(check)) {
-            Ok((moved, found)) => {
-                let awake = moved || found.is_some();
-                result = Ok(found);
-                awake
-            }
-            Err(e) => {
-                result = Err(e);
-                true
+        sleeper.sleep(|| {
+            let looked = turn(Busy::Wait).and_then(|t| {
+                let awake = t.moved || t.found.is_some() || {
+                    let o = self.others(home, true)?;
+                    o.moved || o.held
+                };
+                Ok((t.found, awake))
+            });
+            match looked {
+                Ok((found, awake)) => {
+                    result = Ok(found);
+                    awake
+                }
+                Err(e) => {
+                    result = Err(e);
+                    true
+                }
             }
         });
         result
     }
 
-    /// One round of progress, for tests and probes.
-    pub fn poll(&self) -> Result<()> {
-        self.turn(&mut |_| None::<()>).map(|_| ())
+    /// One round of progress in `lane`, and now and then in the others; for tests and probes.
+    pub fn poll(&self, lane: usize) -> Result<()> {
+        let t = self.turn(lane, Busy::Pass, &mut |_| None::<()>)?;
+        if t.due { self.others(1 << lane, false).map(|_| ()) } else { Ok(()) }
+    }
+
+    /// As `poll`, in all these lanes.
+    pub fn poll_among(&self, home: Lanes) -> Result<()> {
+        each(home).try_for_each(|lane| self.poll(lane))
     }
 
     /// Waits for a request and frees it.
     #[inline]
     pub fn wait_request(&self, id: ReqId) -> Result<Outcome> {
-        self.wait(|s| s.finish(id)).inspect_err(|_| self.enter(|s| s.abandon(id)))
+        let lane = id.lane();
+        self.wait(lane, |s| s.finish(id)).inspect_err(|_| self.enter(lane, |s| s.abandon(id)))
+    }
+
+    /// The shared memory that this process gives out; None for a singleton.
+    pub fn heap(&self) -> Option<Arc<Heap>> {
+        self.node.as_ref().map(|n| n.heap().clone())
+    }
+
+    /// What this process uses with each peer, of all lanes in use.
+    pub fn report(&self) -> String {
+        each(self.open.load(Ordering::Acquire)).map(|lane| self.enter(lane, State::report)).collect()
+    }
+
+    /// Operations of this process that have not completed.
+    pub fn pending(&self) -> usize {
+        each(self.open.load(Ordering::Acquire)).map(|lane| self.enter(lane, |s| s.pending())).sum()
+    }
+
+    /// Waits until everything that was given to the transport has left this process.
+    pub fn drain(&self) -> Result<()> {
+        let open = self.open.load(Ordering::Acquire);
+        self.wait_among(open, || each(open).all(|lane| self.enter(lane, |s| s.drained())).then_some(()))
     }
 }
 
 impl State {
+    fn new(me: usize, size: usize, lane: usize, node: Option<Node>) -> State {
+        let order = node.as_ref().map_or(Vec::new(), |n| n.allowed().to_vec());
+        State {
+            me: me as u32,
+            lane,
+            node,
+            peers: (0..size).map(|_| Peer::default()).collect(),
+            incoming: Vec::new(),
+            sweep: Sweep::default(),
+            backlog: Vec::new(),
+            requests: Requests::new(lane),
+            enrolled: Enrolled::default(),
+            posted: Posted::default(),
+            held: Held::default(),
+            early: Slots { all: Vec::new(), free: Vec::new() },
+            copies: Vec::new(),
+            choice: Choice::new(order),
+            turns: 0,
+            last_done: 0,
+            next_way: [None; MIDDLE],
+            late: Vec::new(),
+            lent: Vec::new(),
+            runs: Vec::new(),
+            accepted: 0,
+            events: 0,
+            rounds: 0,
+        }
+    }
     pub fn me(&self) -> u32 {
         self.me
     }
@@ -332,17 +609,6 @@ impl State {
     }
     pub fn route(&self, proc: u32) -> Route {
         if proc == self.me { Route::Loopback } else { Route::Shm(proc) }
-    }
-
-    /// The shared memory that this process gives out; None for a singleton.
-    pub fn heap(&self) -> Option<Arc<oxmpi_transport_shm::heap::Heap>> {
-        self.node.as_ref().map(|n| n.heap().clone())
-    }
-
-    fn wake_threads(&self) {
-        if let Some(n) = &self.node {
-            n.ring(self.me as usize);
-        }
     }
 
     /// Something has changed that other threads may wait for.
@@ -369,19 +635,21 @@ impl State {
         self.free(id.index());
         Some(out)
     }
-    /// As `finish`; `f` gets the outcome and the communicator that `tag_user` left.
-    #[inline]
-    pub fn finish_with<R>(&mut self, id: ReqId, f: impl FnOnce(&Outcome, Option<&Ranks>) -> R) -> Option<R> {
-        let r = self.peek_with(id, f)?;
-        self.free(id.index());
-        Some(r)
-    }
-    /// As `peek`, likewise.
-    #[inline]
-    pub fn peek_with<R>(&mut self, id: ReqId, f: impl FnOnce(&Outcome, Option<&Ranks>) -> R) -> Option<R> {
+    /// As `finish` (`consume`) or `peek`; `f` gets the outcome and the communicator that `tag_user` left.
+    #[inline(always)]
+    pub fn look_with<R>(
+        &mut self,
+        id: ReqId,
+        consume: bool,
+        f: impl FnOnce(&Outcome, Option<&Ranks>) -> R,
+    ) -> Option<R> {
         let out = self.peek(id)?;
         let user = self.requests.at(id.index()).user;
-        Some(f(&out, user.and_then(|i| self.enrolled.get(i))))
+        let r = f(&out, user.and_then(|i| self.enrolled.get(i)));
+        if consume {
+            self.free(id.index());
+        }
+        Some(r)
     }
     /// Remembers the communicator a request belongs to; it must be enrolled.
     #[inline]
@@ -425,10 +693,10 @@ impl State {
         self.complete(i, outcome);
         self.requests.id(i)
     }
-    /// The name of the request at `index` if the low bits of its generation are these.
+    /// The name of the request of this number if the low bits of its generation are these.
     #[inline]
-    pub fn request_at(&mut self, index: u32, generation: u32, mask: u32) -> Option<ReqId> {
-        self.requests.named(index, generation, mask)
+    pub fn request_at(&mut self, number: u32, generation: u32, mask: u32) -> Option<ReqId> {
+        self.requests.named(number, generation, mask)
     }
     /// Nobody will ask for this request (MPI_Request_free): it is freed when it is done.
     pub fn detach(&mut self, id: ReqId) {

@@ -128,9 +128,8 @@ impl State {
     }
 
     /// The next round looks at every ring: what has to be before this process sleeps.
-    pub(crate) fn look_everywhere(&mut self) -> Result<()> {
+    pub(crate) fn look_everywhere(&mut self) {
         self.sweep.all = true;
-        Ok(())
     }
 
     #[inline(always)]
@@ -190,7 +189,10 @@ impl State {
     /// What `peer` sends cannot be read on: its rings are closed and every operation that needs it fails with MPI_ERR_INTERN.
     #[cold]
     fn close(&mut self, peer: u32, why: &oxmpi_base::Error) {
-        eprintln!("oxmpi: process {}: {}; everything to and from that process fails from now on", self.me, why.message);
+        eprintln!(
+            "oxmpi: process {}: {}; everything to and from that process fails from now on in lane {}",
+            self.me, why.message, self.lane
+        );
         self.incoming.retain(|(p, _)| *p != peer);
         self.sweep = Sweep::default();
         let p = &mut self.peers[peer as usize];

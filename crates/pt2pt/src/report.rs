@@ -10,7 +10,8 @@ impl State {
     pub fn report(&mut self) -> String {
         let mut out = String::new();
         let (me, eager) = (self.me, self.peers.iter().filter(|p| p.out.is_some()).count());
-        let _ = writeln!(out, "process {me}: sends to {eager} and hears from {} processes", self.incoming.len());
+        let lane = if self.lane == 0 { String::new() } else { format!(", lane {}", self.lane) };
+        let _ = writeln!(out, "process {me}{lane}: sends to {eager} and hears from {} processes", self.incoming.len());
         let eager_limit = EAGER_LIMIT.get();
         let _ = writeln!(
             out,

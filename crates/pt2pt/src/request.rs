@@ -2,6 +2,7 @@
 use crate::matching::{Pattern, Place};
 use crate::span::Span;
 use oxmpi_base::consts::MPI_SUCCESS;
+use oxmpi_transport::wire::{LANE_BITS, LANES};
 use oxmpi_transport_shm::node::Ticket;
 
 /// Names a request; stale names are recognised by their generation. Also travels to peers, who send it back.
@@ -9,11 +10,27 @@ use oxmpi_transport_shm::node::Ticket;
 pub struct ReqId(pub u64);
 
 impl ReqId {
-    fn new(index: u32, generation: u32) -> ReqId {
-        ReqId(index as u64 | (generation as u64) << 32)
+    fn new(index: u32, lane: u32, generation: u32) -> ReqId {
+        ReqId((index << LANE_BITS | lane) as u64 | (generation as u64) << 32)
     }
-    pub fn index(self) -> u32 {
+    /// Its place in its lane.
+    #[inline]
+    pub(crate) fn index(self) -> u32 {
+        self.0 as u32 >> LANE_BITS
+    }
+    /// Lane and place in one number, for handles.
+    #[inline]
+    pub fn number(self) -> u32 {
         self.0 as u32
+    }
+    #[inline]
+    pub fn lane(self) -> usize {
+        ReqId::lane_of(self.number())
+    }
+    /// The lane of a request of which only the number is known.
+    #[inline]
+    pub fn lane_of(number: u32) -> usize {
+        number as usize % LANES
     }
     pub fn generation(self) -> u32 {
         (self.0 >> 32) as u32
@@ -92,13 +109,16 @@ const BLANK: Request = Request {
     user: None,
 };
 
-#[derive(Default)]
 pub(crate) struct Requests {
+    lane: u32,
     all: Vec<Request>,
     free: Vec<u32>,
 }
 
 impl Requests {
+    pub fn new(lane: usize) -> Requests {
+        Requests { lane: lane as u32, all: Vec::new(), free: Vec::new() }
+    }
     #[inline]
     pub fn start(&mut self, span: Span, envelope: Pattern) -> u32 {
         let i = match self.free.pop() {
@@ -122,17 +142,21 @@ impl Requests {
         &mut self.all[i as usize]
     }
     pub fn id(&self, i: u32) -> ReqId {
-        ReqId::new(i, self.all[i as usize].generation)
+        ReqId::new(i, self.lane, self.all[i as usize].generation)
     }
     /// The request of this name if it is one that is under way or done.
     #[inline]
     pub fn get(&mut self, id: ReqId) -> Option<&mut Request> {
-        self.all.get_mut(id.index() as usize).filter(|r| r.phase != Phase::Free && r.generation as u64 == id.0 >> 32)
+        let lane = self.lane;
+        let found = self.all.get_mut(id.index() as usize)?;
+        (found.phase != Phase::Free && ReqId::new(id.index(), lane, found.generation) == id).then_some(found)
     }
     #[inline]
-    pub fn named(&self, index: u32, generation: u32, mask: u32) -> Option<ReqId> {
+    pub fn named(&self, number: u32, generation: u32, mask: u32) -> Option<ReqId> {
+        let index = number >> LANE_BITS;
         let r = self.all.get(index as usize)?;
-        (r.phase != Phase::Free && r.generation & mask == generation).then(|| ReqId::new(index, r.generation))
+        let id = ReqId::new(index, self.lane, r.generation);
+        (r.phase != Phase::Free && r.generation & mask == generation && id.number() == number).then_some(id)
     }
     pub fn free(&mut self, i: u32) {
         let r = &mut self.all[i as usize];

@@ -8,6 +8,8 @@ use oxmpi_transport_shm::node::Node;
 use oxmpi_transport_shm::segment::{Segment, create};
 
 const CTX: Context = Context(2);
+/// That of CTX.
+const LANE: usize = 1;
 /// One of each protocol, and the edges between them.
 const SIZES: [usize; 16] =
     [0, 1, 8, 48, 49, 112, 4095, 4096, 4097, 16384, 32768, 32769, 65535, 65536, 200_000, 3_000_000];
@@ -34,13 +36,13 @@ fn data(n: usize, seed: usize) -> Vec<u8> {
 }
 
 fn send(e: &Engine, to: u32, tag: i32, v: &[u8], mode: Mode) {
-    if let Some(id) = e.enter(|s| s.send(CTX, to, tag, Span::bytes(v), mode)).unwrap() {
+    if let Some(id) = e.enter(LANE, |s| s.send(CTX, to, tag, Span::bytes(v), mode)).unwrap() {
         assert_eq!(e.wait_request(id).unwrap().error, MPI_SUCCESS);
     }
 }
 
 fn recv(e: &Engine, source: i32, tag: i32, v: &mut [u8]) -> Outcome {
-    match e.enter(|s| s.recv(pattern(source, tag), span(v))).unwrap() {
+    match e.enter(LANE, |s| s.recv(pattern(source, tag), span(v))).unwrap() {
         Received::Done(o) => o,
         Received::Pending(id) => e.wait_request(id).unwrap(),
     }
@@ -55,8 +57,8 @@ fn both(f: impl Fn(&Engine, usize) + Sync) {
         }
     });
     for e in engines {
-        assert_eq!(e.enter(|s| s.pending()), 0, "no request is left");
-        assert!(e.enter(|s| s.drained()));
+        assert_eq!(e.enter(LANE, |s| s.pending()), 0, "no request is left");
+        assert!(e.enter(LANE, |s| s.drained()));
     }
 }
 
@@ -69,9 +71,9 @@ fn every_size_and_mode_posted_and_unexpected() {
                 if me == 0 {
                     send(e, 1, tag, &data(n, k), mode);
                     // The same once more after a message that tells that it is unexpected by now.
-                    let id = e.enter(|s| s.send(CTX, 1, 500, Span::bytes(&[]), mode)).unwrap();
+                    let id = e.enter(LANE, |s| s.send(CTX, 1, 500, Span::bytes(&[]), mode)).unwrap();
                     let again = data(n, k + 1);
-                    let large = e.enter(|s| s.send(CTX, 1, tag, Span::bytes(&again), mode)).unwrap();
+                    let large = e.enter(LANE, |s| s.send(CTX, 1, tag, Span::bytes(&again), mode)).unwrap();
                     send(e, 1, 501, &[], Mode::Standard);
                     for id in [id, large].into_iter().flatten() {
                         e.wait_request(id).unwrap();
@@ -99,7 +101,7 @@ fn a_short_buffer_is_truncated_and_what_follows_is_whole() {
             for unexpected in [false, true] {
                 if me == 0 {
                     let v = data(n, 1);
-                    let first = e.enter(|s| s.send(CTX, 1, 1, Span::bytes(&v), Mode::Standard)).unwrap();
+                    let first = e.enter(LANE, |s| s.send(CTX, 1, 1, Span::bytes(&v), Mode::Standard)).unwrap();
                     send(e, 1, 2, &[7], Mode::Standard);
                     first.map(|id| e.wait_request(id).unwrap());
                 } else {
@@ -129,8 +131,8 @@ fn a_flood_in_both_directions_keeps_order() {
         // More than the ring holds, before anything is received. The values outlive the sends.
         let values: Vec<[u8; 4]> = (0..N).map(u32::to_ne_bytes).collect();
         for v in &values {
-            if let Some(id) = e.enter(|s| s.send(CTX, peer, 3, Span::bytes(v), Mode::Standard)).unwrap() {
-                e.enter(|s| s.detach(id));
+            if let Some(id) = e.enter(LANE, |s| s.send(CTX, peer, 3, Span::bytes(v), Mode::Standard)).unwrap() {
+                e.enter(LANE, |s| s.detach(id));
             }
         }
         for want in &values {
@@ -138,7 +140,7 @@ fn a_flood_in_both_directions_keeps_order() {
             recv(e, peer as i32, 3, &mut v);
             assert_eq!(&v, want);
         }
-        e.wait(|s| (s.pending() == 0 && s.drained()).then_some(())).unwrap();
+        e.wait(LANE, |s| (s.pending() == 0 && s.drained()).then_some(())).unwrap();
     });
 }
 
@@ -152,7 +154,7 @@ fn strided_to_dense_and_back() {
         if me == 0 {
             let mut v = data(extent, 9);
             let s = Span::new(Buf(v.as_mut_ptr() as *mut _), 1, &column);
-            let id = e.enter(|st| st.send(CTX, 1, 4, s, Mode::Standard)).unwrap();
+            let id = e.enter(LANE, |st| st.send(CTX, 1, 4, s, Mode::Standard)).unwrap();
             id.map(|id| e.wait_request(id).unwrap());
             send(e, 1, 5, &v[..packed], Mode::Standard);
         } else {
@@ -162,7 +164,7 @@ fn strided_to_dense_and_back() {
             assert!((0..packed).all(|i| v[i] == from[i / 3 * 8 + i % 3]));
             let mut w = vec![0; extent];
             let s = Span::new(Buf(w.as_mut_ptr() as *mut _), 1, &column);
-            match e.enter(|st| st.recv(pattern(0, 5), s)).unwrap() {
+            match e.enter(LANE, |st| st.recv(pattern(0, 5), s)).unwrap() {
                 Received::Done(_) => {}
                 Received::Pending(id) => drop(e.wait_request(id).unwrap()),
             }
@@ -177,14 +179,14 @@ fn to_itself() {
     for n in SIZES {
         for mode in [Mode::Standard, Mode::Synchronous] {
             let (from, mut to) = (data(n, 3), vec![0; n]);
-            let sent = e.enter(|s| s.send(CTX, 0, 1, Span::bytes(&from), mode)).unwrap();
-            assert_eq!(e.enter(|s| s.probe(pattern(ANY_SOURCE, 1))).unwrap().bytes, n as u64);
+            let sent = e.enter(LANE, |s| s.send(CTX, 0, 1, Span::bytes(&from), mode)).unwrap();
+            assert_eq!(e.enter(LANE, |s| s.probe(pattern(ANY_SOURCE, 1))).unwrap().bytes, n as u64);
             assert_eq!(recv(e, 0, ANY_TAG, &mut to).bytes, n as u64);
             sent.map(|id| e.wait_request(id).unwrap());
             assert_eq!(from, to);
         }
     }
-    assert_eq!(e.enter(|s| s.pending()), 0);
+    assert_eq!(e.enter(LANE, |s| s.pending()), 0);
 }
 
 #[test]
@@ -193,24 +195,24 @@ fn probe_matched_probe_and_cancel() {
         if me == 0 {
             for n in [10, 20_000, 100_000] {
                 let v = data(n, 1);
-                e.enter(|s| s.send(CTX, 1, 8, Span::bytes(&v), Mode::Standard))
+                e.enter(LANE, |s| s.send(CTX, 1, 8, Span::bytes(&v), Mode::Standard))
                     .unwrap()
                     .map(|id| e.wait_request(id).unwrap());
             }
         } else {
             let mut never = [0; 4];
-            let Received::Pending(id) = e.enter(|s| s.recv(pattern(0, 99), span(&mut never))).unwrap() else {
+            let Received::Pending(id) = e.enter(LANE, |s| s.recv(pattern(0, 99), span(&mut never))).unwrap() else {
                 panic!()
             };
-            e.enter(|s| s.cancel(id));
+            e.enter(LANE, |s| s.cancel(id));
             assert!(e.wait_request(id).unwrap().cancelled);
             for n in [10, 20_000, 100_000] {
-                let o = e.wait(|s| s.probe(pattern(ANY_SOURCE, ANY_TAG))).unwrap();
+                let o = e.wait(LANE, |s| s.probe(pattern(ANY_SOURCE, ANY_TAG))).unwrap();
                 assert_eq!((o.bytes, o.tag), (n as u64, 8));
-                let (m, _) = e.wait(|s| s.mprobe(pattern(0, 8))).unwrap();
-                assert!(e.enter(|s| s.probe(pattern(0, 8))).is_none() || n < 100_000);
+                let (m, _) = e.wait(LANE, |s| s.mprobe(pattern(0, 8))).unwrap();
+                assert!(e.enter(LANE, |s| s.probe(pattern(0, 8))).is_none() || n < 100_000);
                 let mut v = vec![0; n];
-                match e.enter(|s| s.recv_early(m, span(&mut v))).unwrap() {
+                match e.enter(LANE, |s| s.recv_early(m, span(&mut v))).unwrap() {
                     Received::Done(_) => {}
                     Received::Pending(id) => drop(e.wait_request(id).unwrap()),
                 }
@@ -265,10 +267,10 @@ fn garbage_in_the_ring_is_an_error_not_a_crash() {
             Engine::new(me, 2, Some(Node::join(segment, me)), false)
         });
         // Connects, and leaves one good frame in front.
-        a.enter(|s| s.send(CTX, 1, 1, Span::bytes(&[1; 8]), Mode::Standard)).unwrap();
+        a.enter(LANE, |s| s.send(CTX, 1, 1, Span::bytes(&[1; 8]), Mode::Standard)).unwrap();
         let mut posted = vec![0u8; 100_000];
-        b.enter(|s| s.recv(pattern(0, ANY_TAG), span(&mut posted))).unwrap();
-        let ring = writer.map_pair(0, 1).unwrap();
+        b.enter(LANE, |s| s.recv(pattern(0, ANY_TAG), span(&mut posted))).unwrap();
+        let ring = writer.map_pair(0, 1, LANE).unwrap();
         let words = ring.base().cast::<u64>().as_ptr();
         for line in 1..60 {
             for w in 0..8 {
@@ -284,10 +286,10 @@ fn garbage_in_the_ring_is_an_error_not_a_crash() {
         for _ in 0..100 {
             // SAFETY: 64 writable bytes.
             unsafe { b.receive_now(pattern(0, ANY_TAG), small.as_mut_ptr(), small.len()) };
-            b.poll().unwrap();
+            b.poll(LANE).unwrap();
         }
         // A ring that makes no sense is closed, and the next receive says so.
-        closed += b.enter(|s| s.recv(pattern(0, 77), span(&mut posted))).is_err() as usize;
+        closed += b.enter(LANE, |s| s.recv(pattern(0, 77), span(&mut posted))).is_err() as usize;
     }
     assert!(closed > 100, "only {closed} of 300 were found out");
 }

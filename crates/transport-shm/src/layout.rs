@@ -2,6 +2,7 @@
 use oxmpi_ring::doorbell::Doorbell;
 use oxmpi_ring::sync::LINE;
 use oxmpi_ring::wait::Seats;
+use oxmpi_transport::wire::LANES;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 pub const PAGE: usize = 4096;
@@ -40,7 +41,7 @@ pub struct Control {
     pub bell: Doorbell,
     /// Written once by the owner, before anything is sent.
     pub identity: Identity,
-    /// Counts bits that peers set in the owner's row of the first-use bitmap.
+    /// Counts, for each lane, bits that peers set in the owner's row of the first-use bitmap.
     pub arrivals: Arrivals,
 }
 
@@ -60,7 +61,7 @@ pub struct Identity {
 
 #[repr(C, align(64))]
 pub struct Arrivals {
-    pub count: AtomicU32,
+    pub count: [AtomicU32; LANES],
 }
 
 /// First two lines of a pair.
@@ -106,13 +107,17 @@ impl Layout {
         let controls = seats + size_of::<Seats>();
         let bitmaps = controls + n * size_of::<Control>();
         let bitmap_words = round(n.div_ceil(64), LINE / 8);
-        let pairs = round(bitmaps + n * bitmap_words * 8, PAGE);
-        let areas = pairs as u64 + (n * n) as u64 * PAIR as u64;
+        let pairs = round(bitmaps + LANES * n * bitmap_words * 8, PAGE);
+        let areas = pairs as u64 + (LANES * n * n) as u64 * PAIR as u64;
         let total = areas + n as u64 * crate::heap::AREA;
         Layout { n, seats, controls, bitmaps, bitmap_words, pairs, areas, total }
     }
-    /// Offset of the ring from `from` to `to`.
-    pub fn pair(&self, from: usize, to: usize) -> u64 {
-        self.pairs as u64 + (to * self.n + from) as u64 * PAIR as u64
+    /// Offset of the bitmap of those that send to `to` in `lane`.
+    pub fn bitmap(&self, to: usize, lane: usize) -> usize {
+        self.bitmaps + (lane * self.n + to) * self.bitmap_words * 8
+    }
+    /// Offset of the ring from `from` to `to` in `lane`. A lane that nobody uses touches no page.
+    pub fn pair(&self, from: usize, to: usize, lane: usize) -> u64 {
+        self.pairs as u64 + ((lane * self.n + to) * self.n + from) as u64 * PAIR as u64
     }
 }

@@ -12,14 +12,15 @@ use oxmpi_ring::doorbell::Fence;
 use oxmpi_ring::sync::LINE;
 use oxmpi_ring::wait::{Cores, Evidence, Seats};
 use oxmpi_sys::memory::Mapping;
+use oxmpi_transport::wire::LANES;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Longest sleep without looking around.
 const NAP: Duration = Duration::from_millis(500);
 
-/// Transfers that two sides can share at a time.
+/// Transfers that two sides can share at a time in one lane: each has a page of counters.
 const TICKETS: usize = PAGE / LINE;
 
 /// Names a counter (low bits) and one use of it.
@@ -30,15 +31,21 @@ impl Ticket {
     const MASK: u32 = 0x7fff_ffff;
 }
 
+fn tickets_of(lane: usize) -> Vec<Ticket> {
+    (0..TICKETS as u32).rev().map(|t| Ticket(lane as u32 * TICKETS as u32 + t)).collect()
+}
+
 pub struct Node {
-    segment: Segment,
+    segment: Arc<Segment>,
     pub me: usize,
+    /// The lane whose rings are connected and accepted here.
+    lane: usize,
     pub cores: Cores,
     fence: Fence,
     seen_arrivals: u32,
     single: Single,
-    /// First block of our area: peers find it there.
-    tickets: Option<Block>,
+    /// First block of our area, for all lanes: peers find it there.
+    tickets: Option<Arc<Block>>,
     free_tickets: Vec<Ticket>,
     peer_tickets: Vec<Option<Mapping>>,
     place: u64,
@@ -48,33 +55,62 @@ pub struct Node {
 }
 
 impl Node {
-    /// Takes rank `me`'s place in the segment.
+    /// Takes rank `me`'s place in the segment; this is its lane 0.
     pub fn join(segment: Segment, me: usize) -> Node {
         let n = segment.layout.n;
         let membarrier = oxmpi_sys::membarrier::register().is_ok();
-        let xpmem = Xpmem::open();
-        publish(&segment.control(me).identity, xpmem.as_ref().map_or(0, Xpmem::segid));
+        let xpmem = Xpmem::open().map(Arc::new);
+        publish(&segment.control(me).identity, xpmem.as_ref().map_or(0, |x| x.segid()));
         // A process that could not register is not reached by the sleepers' barriers: it fences for itself.
         let fence = if segment.asymmetric_fence && membarrier { Fence::Sleeper } else { Fence::Both };
         let cores = if segment.shared_cores { Cores::Shared } else { Cores::Dedicated };
         let heap = Arc::new(segment.heap(me));
-        let tickets = heap.allocate_hidden(PAGE).ok();
+        let tickets = heap.allocate_hidden(LANES * PAGE).ok().map(Arc::new);
         debug_assert!(tickets.as_ref().is_none_or(|t| t.place().offset == 0));
         let single = Single::new(heap.clone(), xpmem, n, Mechanism::ALL.to_vec());
         Node {
             me,
+            lane: 0,
             cores,
             fence,
             seen_arrivals: 0,
             single,
             tickets,
-            free_tickets: (0..TICKETS as u32).rev().map(Ticket).collect(),
+            free_tickets: tickets_of(0),
             peer_tickets: (0..n).map(|_| None).collect(),
             place: 0,
             announced: 0,
             heap,
-            segment,
+            segment: Arc::new(segment),
         }
+    }
+
+    /// The same rank in another lane: what it finds out is its own, so that lanes share nothing that changes.
+    pub fn in_lane(&self, lane: usize) -> Node {
+        let n = self.size();
+        Node {
+            lane,
+            seen_arrivals: 0,
+            single: self.single.in_lane(),
+            tickets: self.tickets.clone(),
+            free_tickets: tickets_of(lane),
+            peer_tickets: (0..n).map(|_| None).collect(),
+            place: 0,
+            announced: 0,
+            heap: self.heap.clone(),
+            segment: self.segment.clone(),
+            ..*self
+        }
+    }
+
+    /// Whether any peer has ever connected to us in this lane.
+    #[inline]
+    pub fn was_reached(&self, lane: usize) -> bool {
+        self.arrivals(self.me, lane).load(Ordering::Acquire) != 0
+    }
+
+    fn arrivals(&self, rank: usize, lane: usize) -> &AtomicU32 {
+        &self.segment.control(rank).arrivals.count[lane]
     }
 
     /// Shared memory that this rank gives out.
@@ -88,23 +124,23 @@ impl Node {
 
     /// Opens the way to `peer` and tells it to poll us.
     pub fn connect(&self, peer: usize) -> Result<Outgoing> {
-        let map = self.segment.map_pair(self.me, peer).map_err(|e| no_map(peer, e))?;
-        let word = &self.segment.bitmap(peer)[self.me / 64];
+        let map = self.segment.map_pair(self.me, peer, self.lane).map_err(|e| no_map(peer, e))?;
+        let word = &self.segment.bitmap(peer, self.lane)[self.me / 64];
         word.fetch_or(1 << (self.me % 64), Ordering::Release);
-        self.segment.control(peer).arrivals.count.fetch_add(1, Ordering::Release);
+        self.arrivals(peer, self.lane).fetch_add(1, Ordering::Release);
         Ok(Outgoing::new(map))
     }
 
     /// Whether a peer has connected since the last `take_arrivals`.
     #[inline]
     pub fn arrivals_pending(&self) -> bool {
-        self.segment.control(self.me).arrivals.count.load(Ordering::Acquire) != self.seen_arrivals
+        self.arrivals(self.me, self.lane).load(Ordering::Acquire) != self.seen_arrivals
     }
 
     /// Calls `each` for every peer whose bit is set; the caller knows which of them are new.
     pub fn take_arrivals(&mut self, mut each: impl FnMut(usize)) {
-        self.seen_arrivals = self.segment.control(self.me).arrivals.count.load(Ordering::Acquire);
-        for (w, word) in self.segment.bitmap(self.me).iter().enumerate() {
+        self.seen_arrivals = self.arrivals(self.me, self.lane).load(Ordering::Acquire);
+        for (w, word) in self.segment.bitmap(self.me, self.lane).iter().enumerate() {
             let mut bits = word.load(Ordering::Acquire);
             while bits != 0 {
                 let peer = w * 64 + bits.trailing_zeros() as usize;
@@ -123,7 +159,7 @@ impl Node {
 
     /// Maps what `peer` sends.
     pub fn accept(&self, peer: usize) -> Result<Incoming> {
-        Ok(Incoming::new(self.segment.map_pair(peer, self.me).map_err(|e| no_map(peer, e))?))
+        Ok(Incoming::new(self.segment.map_pair(peer, self.me, self.lane).map_err(|e| no_map(peer, e))?))
     }
 
     /// Wakes `peer` if it sleeps; to be called after something was published for it.
@@ -153,7 +189,7 @@ impl Node {
 
     /// What a thread needs to sleep outside the engine's lock.
     pub fn sleeper(&self) -> Sleeper {
-        Sleeper { bell: &self.segment.control(self.me).bell, asymmetric: self.segment.asymmetric_fence }
+        Sleeper { segment: self.segment.clone(), me: self.me }
     }
 
     pub fn allowed(&self) -> &[Mechanism] {
@@ -188,23 +224,23 @@ impl Node {
 
     /// The counter behind a ticket of rank `of`; None where it cannot be mapped.
     fn ticket(&mut self, of: usize, t: Ticket) -> Option<&AtomicU64> {
-        let slot = t.0 as usize & (TICKETS - 1);
+        let slot = t.0 as usize % (LANES * TICKETS);
         let base = if of == self.me {
             self.tickets.as_ref()?.base()
         } else {
             let known = &mut self.peer_tickets[of];
             if known.is_none() {
-                *known = self.heap.map(Place { rank: of as u32, offset: 0 }, PAGE).ok();
+                *known = self.heap.map(Place { rank: of as u32, offset: 0 }, LANES * PAGE).ok();
             }
             known.as_ref()?.base()
         };
-        // SAFETY: the page holds TICKETS lines, is mapped for the life of this node, and only used as atomics.
+        // SAFETY: the pages hold LANES * TICKETS lines, are mapped for the life of this node, and only used as atomics.
         Some(unsafe { base.cast::<AtomicU64>().byte_add(slot * LINE).as_ref() })
     }
     /// A counter of ours for one transfer, at zero.
     pub fn take_ticket(&mut self) -> Option<Ticket> {
         let last = self.free_tickets.pop()?;
-        let t = Ticket(last.0.wrapping_add(TICKETS as u32) & Ticket::MASK);
+        let t = Ticket(last.0.wrapping_add((LANES * TICKETS) as u32) & Ticket::MASK);
         self.ticket(self.me, t)?.store((t.0 as u64) << 32, Ordering::Release);
         Some(t)
     }
@@ -236,12 +272,13 @@ impl Node {
     pub fn prefer(&mut self, class: usize, announced: bool) {
         if self.announced >> class & 1 != announced as u32 {
             self.announced ^= 1 << class;
-            self.segment.control(self.me).identity.announced.store(self.announced, Ordering::Relaxed);
+            let bit = 1 << class_bit(class, self.lane);
+            self.segment.control(self.me).identity.announced.fetch_xor(bit, Ordering::Relaxed);
         }
     }
     /// Whether `peer` would rather have a message of this class announced than sent at once.
     pub fn prefers_announced(&self, peer: usize, class: usize) -> bool {
-        self.segment.control(peer).identity.announced.load(Ordering::Relaxed) >> class & 1 != 0
+        self.segment.control(peer).identity.announced.load(Ordering::Relaxed) >> class_bit(class, self.lane) & 1 != 0
     }
 
     /// How far `peer` is, as far as both have said where they run.
@@ -260,6 +297,11 @@ impl Node {
             _ => Distance::Node,
         }
     }
+}
+
+/// Where a lane's preference for a class stands in the word that all lanes share.
+fn class_bit(class: usize, lane: usize) -> usize {
+    lane * (u32::BITS as usize / LANES) + class
 }
 
 /// A place that spans several sockets.
@@ -282,8 +324,8 @@ fn place_here() -> u64 {
 
 /// See [`Node::sleeper`].
 pub struct Sleeper {
-    bell: *const oxmpi_ring::doorbell::Doorbell,
-    asymmetric: bool,
+    segment: Arc<Segment>,
+    me: usize,
 }
 
 impl Sleeper {
@@ -291,10 +333,16 @@ impl Sleeper {
     pub fn sleep(&self, ready: impl FnOnce() -> bool) {
         let barrier = || {
             std::sync::atomic::fence(Ordering::SeqCst);
-            !self.asymmetric || oxmpi_sys::membarrier::global().is_ok()
+            !self.segment.asymmetric_fence || oxmpi_sys::membarrier::global().is_ok()
         };
-        // SAFETY: the bell lies in the segment's front, which stays mapped for the life of the process.
-        unsafe { &*self.bell }.sleep(barrier, ready, NAP);
+        self.segment.control(self.me).bell.sleep(barrier, ready, NAP);
+    }
+
+    /// Wakes threads of this process that sleep, for something that was done under a lock which they take before they sleep: so
+    /// the lock has ordered it, and no fence is needed.
+    #[inline]
+    pub fn wake(&self) {
+        self.segment.control(self.me).bell.ring(Fence::Sleeper);
     }
 }
 

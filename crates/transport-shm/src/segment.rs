@@ -5,6 +5,7 @@ use oxmpi_base::consts::MPI_ERR_INTERN;
 use oxmpi_base::{Result, bail};
 use oxmpi_ring::wait::Seats;
 use oxmpi_sys::memory::{Mapping, memfd, sealed_len};
+use oxmpi_transport::wire::LANES;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
@@ -80,10 +81,10 @@ impl Segment {
         unsafe { &*(self.front.base().as_ptr().add(self.layout.controls) as *const Control).add(rank) }
     }
 
-    /// The bitmap of peers that have begun to send to `rank`.
-    pub fn bitmap(&self, rank: usize) -> &[AtomicU64] {
-        assert!(rank < self.layout.n);
-        let at = self.layout.bitmaps + rank * self.layout.bitmap_words * 8;
+    /// The bitmap of peers that have begun to send to `rank` in `lane`.
+    pub fn bitmap(&self, rank: usize, lane: usize) -> &[AtomicU64] {
+        assert!(rank < self.layout.n && lane < LANES);
+        let at = self.layout.bitmap(rank, lane);
         // SAFETY: as for `control`.
         unsafe {
             std::slice::from_raw_parts(self.front.base().as_ptr().add(at) as *const AtomicU64, self.layout.bitmap_words)
@@ -95,9 +96,9 @@ impl Segment {
         Heap::new(self.fd.clone(), self.layout.areas, self.layout.n, me)
     }
 
-    /// Maps the ring from `from` to `to`.
-    pub fn map_pair(&self, from: usize, to: usize) -> io::Result<Mapping> {
-        assert!(from < self.layout.n && to < self.layout.n);
-        Mapping::shared(self.fd.as_fd(), self.layout.pair(from, to), PAIR)
+    /// Maps the ring from `from` to `to` in `lane`.
+    pub fn map_pair(&self, from: usize, to: usize, lane: usize) -> io::Result<Mapping> {
+        assert!(from < self.layout.n && to < self.layout.n && lane < LANES);
+        Mapping::shared(self.fd.as_fd(), self.layout.pair(from, to, lane), PAIR)
     }
 }

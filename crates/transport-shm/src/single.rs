@@ -62,7 +62,8 @@ pub struct Single {
     heap: Arc<Heap>,
     windows: Windows,
     /// Or why not.
-    xpmem: Result<Xpmem, String>,
+    /// Shared by the lanes: closing one descriptor of the device would close all.
+    xpmem: Result<Arc<Xpmem>, String>,
     /// What is attached of each peer.
     attached: Vec<Option<PeerMemory>>,
     /// Opened when the first peer is looked at.
@@ -80,7 +81,7 @@ const UNASKED: u8 = 1 << 7;
 const ADDRESSED: u8 = 1 << Mechanism::Cma as u8 | 1 << Mechanism::Xpmem as u8;
 
 impl Single {
-    pub fn new(heap: Arc<Heap>, xpmem: Result<Xpmem, String>, ranks: usize, allowed: Vec<Mechanism>) -> Single {
+    pub fn new(heap: Arc<Heap>, xpmem: Result<Arc<Xpmem>, String>, ranks: usize, allowed: Vec<Mechanism>) -> Single {
         let xpmem_standing = xpmem.as_ref().err().map_or(Standing::Unknown, |why| Standing::Refused(why.clone()));
         let unknown = [Standing::Unknown, xpmem_standing, Standing::Unknown, Standing::Unknown];
         Single {
@@ -93,6 +94,11 @@ impl Single {
             peers: vec![unknown; ranks],
             works: vec![UNASKED; ranks],
         }
+    }
+
+    /// The same for another lane, which finds out for itself.
+    pub fn in_lane(&self) -> Single {
+        Single::new(self.heap.clone(), self.xpmem.clone(), self.peers.len(), self.allowed.clone())
     }
 
     /// How a peer reaches `len` bytes at `at`.

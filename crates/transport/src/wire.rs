@@ -1,12 +1,21 @@
 //! Wire headers. Everything read from here is a peer's word: decode, check, use.
 
-/// A communication context: the high bits name the process that gave it out, the rest counts there; bit 0 tells
-/// collective traffic from point-to-point. 48 bits travel.
+/// Lanes of the point-to-point engine: what shares nothing with the others, so that threads in different communicators do not meet.
+pub const LANES: usize = 1 << LANE_BITS;
+pub const LANE_BITS: u32 = 2;
+
+/// A communication context: the high bits name the process that gave it out, the rest counts there; bits 1 and 2 are the lane in which
+/// all its messages travel and match; bit 0 tells collective traffic from point-to-point. 48 bits travel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Context(pub u64);
 
 impl Context {
     pub const BITS: u32 = 48;
+    /// The same at all processes, and for both halves of a communicator.
+    #[inline]
+    pub fn lane(self) -> usize {
+        (self.0 >> 1) as usize % LANES
+    }
     /// The context of this communicator's collective operations.
     pub fn collective(self) -> Context {
         Context(self.0 | 1)

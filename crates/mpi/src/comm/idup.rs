@@ -12,8 +12,8 @@ use oxmpi_base::consts::*;
 use oxmpi_base::{Result, handle};
 use oxmpi_pt2pt::{Engine, Mode, Outcome, Pattern, Received, ReqId, Span};
 use oxmpi_transport::wire::Context;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Once};
 
 /// Calls of all ranks match in order, and meet no other exchange.
 const IDUP_TAG: i32 = TAG + 1;
@@ -23,14 +23,20 @@ pub(crate) struct Duplicate {
     comm: Arc<Comm>,
     /// Where the leader's context arrives.
     ctx: AtomicU64,
+    ready: Once,
 }
 
 impl Duplicate {
-    /// The context is here.
+    /// The context is here. The communicator moves from the lane of those that have none to its own.
     pub(crate) fn ready(&self) {
-        let ctx = self.ctx.load(Relaxed);
-        self.comm.ctx.store(ctx, Relaxed);
-        self.comm.endpoint.set_context(Context(ctx).collective());
+        self.ready.call_once(|| {
+            let (c, ctx) = (&self.comm, Context(self.ctx.load(Relaxed)));
+            let Some(w) = world::any_world() else { return };
+            w.engine.enter(c.lane(), |s| s.retire(&c.ranks));
+            w.engine.enter(ctx.lane(), |s| s.enroll(&c.ranks));
+            c.ctx.store(ctx.0, Relaxed);
+            c.endpoint.set_context(ctx.collective());
+        });
     }
 }
 
@@ -65,7 +71,7 @@ fn idup(
     let new = Comm::new(parent.group.clone(), context::none_yet(), parent.errhandler.inherit())?;
     *new.info.lock().unwrap_or_else(|e| e.into_inner()) = info;
     let n = publish(new)?;
-    let new = Arc::new(Duplicate { comm: get(n)?.to_arc(), ctx: AtomicU64::new(0) });
+    let new = Arc::new(Duplicate { comm: get(n)?.to_arc(), ctx: AtomicU64::new(0), ready: Once::new() });
     let receive = exchange(e, parent, &new)?;
     if let Err(why) = parent.attrs.copy_all(h, &new.comm.attrs) {
         // What was copied until then goes with its delete callbacks; the copy's error is the one to report.
@@ -74,7 +80,7 @@ fn idup(
         match receive {
             // The leader's message still comes, so its place stays for ever.
             Some(id) => {
-                e.enter(|s| s.detach(id));
+                e.enter(id.lane(), |s| s.detach(id));
                 std::mem::forget(new);
             }
             None => context::release(Context(new.ctx.load(Relaxed))),
@@ -99,7 +105,7 @@ fn exchange(e: &Engine, parent: &Comm, new: &Duplicate) -> Result<Option<ReqId>>
         new.ctx.store(given.0, Relaxed);
         for &proc in &parent.ranks.procs()[1..] {
             let bytes = Span::Owned(given.0.to_ne_bytes().to_vec());
-            e.enter(|s| -> Result<()> {
+            e.enter(ctx.lane(), |s| -> Result<()> {
                 let sent = s.send(ctx, proc, IDUP_TAG, bytes, Mode::Standard)?;
                 sent.into_iter().for_each(|id| s.detach(id));
                 Ok(())
@@ -109,7 +115,7 @@ fn exchange(e: &Engine, parent: &Comm, new: &Duplicate) -> Result<Option<ReqId>>
     }
     let want = Pattern { ctx, source: parent.ranks.proc_of(0) as i32, tag: IDUP_TAG };
     let to = Span::Dense { at: new.ctx.as_ptr() as *mut u8, len: size_of::<u64>() };
-    Ok(match e.enter(|s| s.recv(want, to))? {
+    Ok(match e.enter(ctx.lane(), |s| s.recv(want, to))? {
         Received::Done(_) => None,
         Received::Pending(id) => Some(id),
     })

@@ -1,12 +1,12 @@
 //! Requests that stand for several operations of the engine (MPI_Isendrecv, MPI-5.0 3.10; MPI_Buffer_iflush, 3.6), or for one with
 //! something to do afterwards (MPI_Comm_idup, 7.4.2). Complete when all of them are.
 //!
-//! Invariant: `look` runs inside the engine and takes the mutex there; nobody who holds the mutex enters the engine.
+//! Invariant: the mutex comes before the engine, whose lanes are entered with the mutex held; nobody takes it inside the engine.
 use super::{OBJECTS, Object};
 use crate::comm::Duplicate;
 use oxmpi_base::consts::*;
 use oxmpi_base::{Result, handle};
-use oxmpi_pt2pt::{Outcome, Ranks, ReqId, State};
+use oxmpi_pt2pt::{Engine, Lanes, Outcome, Ranks, ReqId};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 struct Parts {
@@ -64,25 +64,34 @@ impl Compound {
         self.parts.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    pub(super) fn look(&self, s: &mut State, consume: bool) -> Look {
+    /// The lanes of what is under way.
+    pub(super) fn lanes(&self) -> Lanes {
+        let p = self.parts();
+        p.first.iter().chain(&p.rest).fold(0, |all, id| all | 1 << id.lane())
+    }
+
+    pub(super) fn look(&self, e: &Engine, consume: bool) -> Look {
         let p = &mut *self.parts();
         if p.over {
             return Look::Over;
         }
         if let Some(id) = p.first {
-            let Some(o) = s.finish(id) else { return Look::Pending };
+            let Some(o) = e.enter(id.lane(), |s| s.finish(id)) else { return Look::Pending };
             p.first = None;
             // The procedure that makes a communicator has no status to give.
             p.outcome = if self.duplicate.is_some() { Outcome { error: o.error, ..Outcome::SENT } } else { o };
         }
-        p.rest.retain(|&id| match if self.owned { s.finish(id) } else { s.peek(id) } {
-            None => !s.over(id),
-            Some(o) => {
-                if p.outcome.error == MPI_SUCCESS {
-                    p.outcome.error = o.error;
+        let owned = self.owned;
+        p.rest.retain(|&id| {
+            e.enter(id.lane(), |s| match if owned { s.finish(id) } else { s.peek(id) } {
+                None => !s.over(id),
+                Some(o) => {
+                    if p.outcome.error == MPI_SUCCESS {
+                        p.outcome.error = o.error;
+                    }
+                    false
                 }
-                false
-            }
+            })
         });
         if !p.rest.is_empty() {
             return Look::Pending;
@@ -92,23 +101,23 @@ impl Compound {
     }
 
     /// MPI_Cancel: a receive that has not matched is withdrawn; everything else goes on.
-    pub(super) fn cancel(&self, s: &mut State) {
+    pub(super) fn cancel(&self, e: &Engine) {
         if let Some(id) = self.parts().first
             && self.duplicate.is_none()
         {
-            s.cancel(id);
+            e.enter(id.lane(), |s| s.cancel(id));
         }
     }
 
     /// MPI_Request_free: the operations finish by themselves. False where that cannot be, since the result would be lost.
-    pub(super) fn let_go(&self, s: &mut State) -> bool {
+    pub(super) fn let_go(&self, e: &Engine) -> bool {
         if self.duplicate.is_some() {
             return false;
         }
         let p = &mut *self.parts();
         p.over = true;
         if self.owned {
-            p.first.take().into_iter().chain(p.rest.drain(..)).for_each(|id| s.detach(id));
+            p.first.take().into_iter().chain(p.rest.drain(..)).for_each(|id| e.enter(id.lane(), |s| s.detach(id)));
         }
         true
     }

@@ -12,6 +12,8 @@ use oxmpi_base::consts::*;
 use oxmpi_base::{Error, Result, Status, bail, handle};
 use std::sync::atomic::{AtomicU8, Ordering::SeqCst};
 
+/// Generalized requests belong to no communicator; those who wait for them wait in this lane.
+pub(super) const LANE: usize = 0;
 /// The program has called MPI_Grequest_complete.
 const COMPLETE: u8 = 1;
 /// The program has called MPI_Request_free.
@@ -115,8 +117,8 @@ pub fn grequest_complete(request: handle::Request) -> Result<()> {
     let n = named(e, request)?;
     let Named::Object(h, object) = &n else { bail!(MPI_ERR_REQUEST, "{NOT_GENERAL}") };
     let Object::General(g) = &**object else { bail!(MPI_ERR_REQUEST, "{NOT_GENERAL}") };
-    // Inside the engine, which wakes a thread that waits for it.
-    let before = e.enter(|s| {
+    // Inside the engine, in the lane where others wait for it, which wakes them.
+    let before = e.enter(LANE, |s| {
         let before = g.state.fetch_or(COMPLETE, SeqCst);
         s.stir();
         before
