@@ -8,6 +8,10 @@
 //! at about 10 GB/s, and messages from 32 KiB on are copied by both sides at once. Known gap: they are not
 //! measured between nodes, and not yet settable.
 
+use crate::reduction::Vectors;
+use crate::shared::region::Region;
+use oxmpi_ring::slots::INLINE;
+
 const KIB: usize = 1024;
 const MIB: usize = 1024 * KIB;
 
@@ -19,6 +23,30 @@ pub const REDUCE_CHUNK: usize = 8 * MIB;
 pub const SCAN_CHUNK: usize = 256 * KIB;
 /// How many messages in each direction a rank has outstanding in a many-to-many pattern.
 pub const WINDOW: usize = 32;
+
+/// Through shared memory: whether each rank combines whole vectors of `bytes` itself, in one round, instead of a part in two.
+pub fn all_read_all(bytes: usize, n: usize) -> bool {
+    bytes <= INLINE || bytes.saturating_mul(n) <= 32 * KIB
+}
+/// Whether a block of `bytes` that one rank offers goes through shared memory.
+pub fn shared(bytes: usize, r: &Region) -> bool {
+    bytes <= INLINE || bytes <= r.room() || r.direct
+}
+/// The same for an all-to-all of blocks of `block` bytes: in place, what is read must not be overwritten meanwhile, so it must be copied.
+pub fn shared_all(block: usize, n: usize, in_place: bool, r: &Region) -> bool {
+    let all = block.saturating_mul(n);
+    all <= INLINE || all <= r.room() || (r.direct && !in_place)
+}
+/// Reductions of any length go through the buffers in chunks, if an element finds room.
+pub fn shared_reduction(v: &Vectors, r: &Region) -> bool {
+    v.input.bytes() <= INLINE || v.input.dt.size() <= r.room()
+}
+/// Scans: each rank reads all lower ones, which is too much for long vectors.
+pub fn shared_scan(bytes: usize, n: usize, r: &Region) -> bool {
+    bytes <= INLINE || (bytes <= r.room() && bytes.saturating_mul(n) <= 256 * KIB)
+}
+/// Longer vectors are combined by single copy from the vectors themselves.
+pub const DIRECT_REDUCE: usize = 128 * KIB;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Barrier {

@@ -16,10 +16,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Messages of one context match in order and never meet those of another.
 pub struct Endpoint {
-    engine: &'static Engine,
+    pub(crate) engine: &'static Engine,
     ctx: AtomicU64,
     rank: usize,
-    ranks: Arc<Ranks>,
+    pub(crate) ranks: Arc<Ranks>,
 }
 
 /// An outstanding operation; `None` when it completed at once.

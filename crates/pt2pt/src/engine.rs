@@ -4,6 +4,7 @@ use crate::ranks::{Enrolled, Ranks};
 use crate::request::{Outcome, Phase, ReqId, Requests};
 use crate::span::Span;
 use oxmpi_base::{Error, Result};
+use oxmpi_ring::doorbell::Fence;
 use oxmpi_ring::wait::{Cores, Evidence, Step, Waiter};
 use oxmpi_transport::wire::{Context, Kind, Rts};
 use oxmpi_transport_shm::link::{Incoming, Outgoing};
@@ -129,6 +130,7 @@ pub struct Engine {
     state: UnsafeCell<State>,
     sleeper: Option<Sleeper>,
     cores: Cores,
+    fence: Fence,
     evidence: Evidence,
 }
 
@@ -143,6 +145,7 @@ impl Engine {
     pub fn new(me: usize, size: usize, node: Option<Node>, threads: bool) -> Engine {
         let sleeper = node.as_ref().map(Node::sleeper);
         let cores = node.as_ref().map_or(Cores::Dedicated, |n| n.cores);
+        let fence = node.as_ref().map_or(Fence::Both, Node::fence);
         let state = State {
             me: me as u32,
             node,
@@ -163,6 +166,7 @@ impl Engine {
             state: UnsafeCell::new(state),
             sleeper,
             cores,
+            fence,
             evidence: Evidence::default(),
         }
     }
@@ -240,8 +244,30 @@ impl Engine {
         })
     }
 
+    /// How a thread should wait now.
+    #[inline]
+    pub(crate) fn cores_now(&self) -> Cores {
+        self.evidence.cores(self.cores)
+    }
+    pub(crate) fn evidence(&self) -> &Evidence {
+        &self.evidence
+    }
+    /// Between publishing something and looking whether anybody sleeps.
+    #[inline]
+    pub(crate) fn order(&self) {
+        match self.fence {
+            Fence::Sleeper => std::sync::atomic::compiler_fence(Ordering::SeqCst),
+            Fence::Both => std::sync::atomic::fence(Ordering::SeqCst),
+        }
+    }
+    /// One round of progress; whether anything moved.
+    #[inline]
+    pub(crate) fn poll_once(&self) -> Result<bool> {
+        self.turn(&mut |_| None::<()>).map(|(moved, _)| moved)
+    }
+
     #[cold]
-    fn sleep<R>(&self, check: &mut impl FnMut(&mut State) -> Option<R>) -> Result<Option<R>> {
+    pub(crate) fn sleep<R>(&self, check: &mut impl FnMut(&mut State) -> Option<R>) -> Result<Option<R>> {
         let Some(sleeper) = &self.sleeper else {
             // Alone in the world: only another thread of this process can help.
             std::thread::sleep(std::time::Duration::from_micros(200));

@@ -15,6 +15,7 @@ pub mod ranks;
 mod recv;
 pub mod request;
 mod send;
+pub mod shared;
 pub mod span;
 
 pub use endpoint::{Endpoint, Req};

@@ -4,6 +4,7 @@
 //! checked, and then used. Under `--cfg loom` the same code runs on loom's types ([`sync`]).
 pub mod chunks;
 pub mod doorbell;
+pub mod slots;
 pub mod spsc;
 pub mod sync;
 pub mod wait;

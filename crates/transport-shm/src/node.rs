@@ -121,6 +121,11 @@ impl Node {
         }
     }
 
+    /// Who fences between publishing and looking for sleepers.
+    pub fn fence(&self) -> Fence {
+        self.fence
+    }
+
     /// What a thread needs to sleep outside the engine's lock.
     pub fn sleeper(&self) -> Sleeper {
         Sleeper { bell: &self.segment.control(self.me).bell, asymmetric: self.segment.asymmetric_fence }

@@ -7,7 +7,8 @@ pub mod mock;
 mod reductions;
 mod vector;
 
-pub use mock::{Datatype, Endpoint, world};
+pub use crate::Team as Endpoint;
+pub use mock::{Datatype, world};
 pub use vector::{Vector, counts, types};
 
 /// Sizes with every shape: alone, powers of two, neighbors of powers of two, three levels.

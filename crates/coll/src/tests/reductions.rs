@@ -132,7 +132,7 @@ fn public_forms_of_selected_sizes() {
     for n in [1, 2, 3, 4, 8] {
         world(n, |ep| {
             let me = ep.rank();
-            for count in [0usize, 1, 2049, 9_000] {
+            for count in [0usize, 1, 6, 2049, 9_000, 20_000] {
                 for dt in [&types()[0], &types()[2]] {
                     for commutative in [false, true] {
                         with_op(dt, commutative, |op| {
