@@ -93,6 +93,9 @@ pub fn finalize() -> Result<()> {
     crate::buffer::flush(&w.engine)?;
     oxmpi_coll::barrier(&comm::get(MPI_COMM_WORLD)?.endpoint)?;
     w.engine.wait(|s| s.drained().then_some(()))?;
+    if std::env::var("OXMPI_INFO").is_ok_and(|v| v.split(',').any(|t| t == "shm")) {
+        eprint!("{}", w.engine.enter(|s| s.report()));
+    }
     if let Some(c) = &w.control {
         c.finalized().map_err(launcher_gone)?;
     }

@@ -1,4 +1,5 @@
 //! The engine's state, its lock, and how a thread waits.
+use crate::large::{Copy, Late, MIDDLE, Timed};
 use crate::matching::{Held, Posted};
 use crate::ranks::{Enrolled, Ranks};
 use crate::request::{Outcome, Phase, ReqId, Requests};
@@ -7,8 +8,10 @@ use oxmpi_base::{Error, Result};
 use oxmpi_ring::doorbell::Fence;
 use oxmpi_ring::wait::{Cores, Evidence, Step, Waiter};
 use oxmpi_transport::wire::{Context, Kind, Rts};
+use oxmpi_transport_shm::choice::{Choice, Way};
 use oxmpi_transport_shm::link::{Incoming, Outgoing};
 use oxmpi_transport_shm::node::{Node, Sleeper};
+use oxmpi_transport_shm::single::Run;
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,6 +35,8 @@ pub(crate) struct Inbound {
     pub expect: u64,
     pub got: u64,
     pub to: Target,
+    /// To learn how fast this way is.
+    pub timed: Option<Timed>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,7 +50,7 @@ pub(crate) enum Waiting {
     Control {
         kind: Kind,
         ctx: Context,
-        bytes: [u8; 24],
+        bytes: [u8; 48],
         len: usize,
     },
     /// The first frame of this send request.
@@ -88,6 +93,15 @@ pub struct State {
     pub(crate) posted: Posted,
     pub(crate) held: Held,
     pub(crate) early: Slots<Early>,
+    /// Transfers by single copy that this process has a part in.
+    pub(crate) copies: Vec<Copy>,
+    pub(crate) choice: Choice,
+    /// The way that the next announced message of a middle size class tries.
+    pub(crate) next_way: [Option<Way>; MIDDLE],
+    /// Announced messages that are sent after all if the receiver does not come.
+    pub(crate) late: Vec<Late>,
+    /// Room for lists of runs.
+    pub(crate) runs: Vec<Run>,
     /// Rings ever accepted; those that were closed after an error are no longer in `incoming`.
     pub(crate) accepted: usize,
     /// Completions and arrivals, for waking other threads.
@@ -119,6 +133,10 @@ impl<T> Slots<T> {
     }
     pub fn at(&mut self, i: u32) -> &mut T {
         self.all[i as usize].as_mut().expect("a held message is present")
+    }
+    /// The first for which `f` gives something.
+    pub fn find<R>(&self, f: impl Fn(&T) -> Option<R>) -> Option<(u32, R)> {
+        self.all.iter().enumerate().find_map(|(i, e)| Some((i as u32, f(e.as_ref()?)?)))
     }
 }
 
@@ -157,6 +175,11 @@ impl Engine {
             posted: Posted::default(),
             held: Held::default(),
             early: Slots { all: Vec::new(), free: Vec::new() },
+            copies: Vec::new(),
+            choice: Choice::default(),
+            next_way: [None; MIDDLE],
+            late: Vec::new(),
+            runs: Vec::new(),
             accepted: 0,
             events: 0,
         };
@@ -273,6 +296,7 @@ impl Engine {
             std::thread::sleep(std::time::Duration::from_micros(200));
             return Ok(None);
         };
+        self.enter(State::hurry);
         let mut result = Ok(None);
         sleeper.sleep(|| match self.turn(check) {
             Ok((moved, found)) => {

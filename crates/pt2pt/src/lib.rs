@@ -6,13 +6,15 @@
 //!
 //! Invariants: below MPI_THREAD_MULTIPLE an immediate small send takes no lock, allocates nothing and makes no system call;
 //! the user's callbacks never run inside the engine; frames to one peer leave in the order of the calls.
-//! Known gaps: single copy reads a message in one piece, by the receiver alone; a poll looks at every ring that was ever used.
+//! Known gaps: a poll looks at every ring that was ever used.
 pub mod endpoint;
 pub mod engine;
+mod large;
 pub mod matching;
 mod progress;
 pub mod ranks;
 mod recv;
+mod report;
 pub mod request;
 mod send;
 pub mod shared;

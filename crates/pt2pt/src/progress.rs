@@ -31,6 +31,12 @@ impl State {
                 }
             }
         }
+        if !self.late.is_empty() {
+            self.look_at_late();
+        }
+        if !self.copies.is_empty() {
+            moved |= self.copy_on()?;
+        }
         if !self.backlog.is_empty() {
             for b in (0..self.backlog.len()).rev() {
                 if let Some(&dest) = self.backlog.get(b) {
@@ -79,9 +85,13 @@ impl State {
         let p = &mut self.peers[peer as usize];
         *p = Peer { lost: true, ..Peer::default() };
         self.backlog.retain(|d| *d != peer);
+        self.copies.retain(|c| c.peer != peer);
+        self.late.retain(|l| l.dest != peer);
         for i in self.requests.under_way() {
             let r = self.requests.at(i);
             if r.peer == Some(peer) || (r.peer.is_none() && r.envelope.source == peer as i32) {
+                self.return_ticket(i);
+                let r = self.requests.at(i);
                 let envelope = r.envelope;
                 if let Some(place) = r.posted.take() {
                     self.posted.withdraw(place);
@@ -155,7 +165,7 @@ impl State {
                 match self.posted.take(envelope) {
                     Some(i) => {
                         self.requests.at(i).envelope = envelope;
-                        self.rendezvous(peer, rts, i)?
+                        self.rendezvous(peer, rts, i, true)?
                     }
                     None => {
                         let e = self.early.put(Early::Announced { peer, rts });
@@ -172,6 +182,18 @@ impl State {
                 let d = Data::decode(payload).ok_or_else(|| self.malformed(peer))?;
                 self.data(k, peer, d)
             }
+            Kind::Late => {
+                let send = payload.try_into().map(u64::from_ne_bytes).map_err(|_| self.malformed(peer))?;
+                self.comes_late(peer, send)
+            }
+            Kind::Share => {
+                let share = Share::decode(payload).ok_or_else(|| self.malformed(peer))?;
+                self.share(peer, share)
+            }
+            Kind::Part => {
+                let part = Part::decode(payload).ok_or_else(|| self.malformed(peer))?;
+                self.part(peer, part)
+            }
             Kind::Ack | Kind::Fin => {
                 let send = payload.try_into().map(u64::from_ne_bytes).map_err(|_| self.malformed(peer))?;
                 self.sent(peer, send, if f.kind == Kind::Ack { Expects::Ack } else { Expects::Answer })
@@ -179,7 +201,7 @@ impl State {
         }
     }
 
-    fn malformed(&self, peer: u32) -> oxmpi_base::Error {
+    pub(crate) fn malformed(&self, peer: u32) -> oxmpi_base::Error {
         self.intern(format!("process {peer} sent a frame that makes no sense"))
     }
 
@@ -207,7 +229,12 @@ impl State {
                 Target::Early(e)
             }
         };
-        self.peers[peer as usize].inbound.push(Inbound { send: rts.send, expect: rts.total, got: 0, to });
+        // Only a message whose receive was waiting shows how fast this way is.
+        let timed = match to {
+            Target::Request(i) => self.time_eager(peer, i, &rts),
+            Target::Early(_) => None,
+        };
+        self.peers[peer as usize].inbound.push(Inbound { send: rts.send, expect: rts.total, got: 0, to, timed });
         Ok(())
     }
 
@@ -225,7 +252,7 @@ impl State {
         if n == 0 || n > CHUNK || b.got + n as u64 > b.expect {
             return Err(self.malformed(peer));
         }
-        let (from, offset, to) = (self.incoming[k].1.chunk(), b.got, b.to);
+        let (from, offset, to, timed, total) = (self.incoming[k].1.chunk(), b.got, b.to, b.timed, b.expect);
         b.got += n as u64;
         let last = b.got == b.expect;
         if last {
@@ -247,6 +274,9 @@ impl State {
         }
         self.incoming[k].1.release_chunk();
         if last {
+            if let Some(t) = timed {
+                self.learn(peer, total, t);
+            }
             match to {
                 Target::Request(i) => {
                     let outcome = self.requests.at(i).outcome;

@@ -1,15 +1,11 @@
 //! Receiving: posting, probing, and what happens when a message and a receive have met.
-use crate::engine::{Early, Inbound, State, Target};
+use crate::engine::{Early, State, Target};
 use crate::matching::Pattern;
 use crate::request::{Outcome, Phase, ReqId};
 use crate::span::Span;
 use oxmpi_base::Result;
 use oxmpi_base::consts::{MPI_ERR_TRUNCATE, MPI_SUCCESS};
 use oxmpi_transport::wire::*;
-use oxmpi_transport_shm::node::SingleCopy;
-
-/// From this size on a message in one run is read by single copy where that works.
-const SINGLE_COPY_MIN: u64 = 64 * 1024;
 
 /// A message taken out of matching by MPI_Mprobe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,7 +67,7 @@ impl State {
             Early::Announced { peer, rts } => {
                 let i = self.requests.start(span, m.envelope);
                 let id = self.requests.id(i);
-                self.rendezvous(peer, rts, i)?;
+                self.rendezvous(peer, rts, i, false)?;
                 Ok(self.finish(id).map_or(Received::Pending(id), Received::Done))
             }
             Early::Local { request } => {
@@ -91,43 +87,6 @@ impl State {
         from.copy_to(&mut r.span);
         let outcome = arrived(envelope, from.len(), r.span.len());
         self.complete(recv, outcome);
-    }
-
-    /// Receive request `i`, whose envelope is by now that of the message, has met an announcement.
-    pub(crate) fn rendezvous(&mut self, peer: u32, rts: Rts, i: u32) -> Result<()> {
-        if self.receiving(peer, rts.send) {
-            return Err(self.intern(format!("process {peer} announced the same message twice")));
-        }
-        let r = self.requests.at(i);
-        r.posted = None;
-        let room = r.span.len();
-        let outcome = arrived(r.envelope, rts.total, room);
-        r.outcome = outcome;
-        let limit = rts.total.min(room);
-        if limit == 0 {
-            self.control(peer, Kind::Fin, &rts.send.to_ne_bytes())?;
-            self.complete(i, outcome);
-            return Ok(());
-        }
-        if rts.address != 0
-            && limit >= SINGLE_COPY_MIN
-            && let Some(to) = self.requests.at(i).span.address()
-            && let Some(node) = &mut self.node
-            && node.single_copy(peer as usize) == SingleCopy::Works
-            // SAFETY: `to` is the receive buffer, valid for `limit <= room` bytes.
-            && unsafe { node.read_from(peer as usize, rts.address, to, limit as usize) }.is_ok()
-        {
-            self.control(peer, Kind::Fin, &rts.send.to_ne_bytes())?;
-            self.complete(i, outcome);
-            return Ok(());
-        }
-        self.peers[peer as usize].inbound.push(Inbound {
-            send: rts.send,
-            expect: limit,
-            got: 0,
-            to: Target::Request(i),
-        });
-        self.control(peer, Kind::Cts, &Cts { send: rts.send, limit }.encode())
     }
 
     /// A message that nobody waits for; a probe may.

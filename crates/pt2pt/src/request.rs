@@ -2,6 +2,7 @@
 use crate::matching::{Pattern, Place};
 use crate::span::Span;
 use oxmpi_base::consts::MPI_SUCCESS;
+use oxmpi_transport_shm::node::Ticket;
 
 /// Names a request; stale names are recognised by their generation. Also travels to peers, who send it back.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -63,6 +64,8 @@ pub(crate) struct Request {
     /// Sends: bytes given to the transport, and how many to give.
     pub moved: u64,
     pub limit: u64,
+    /// Sends: the ticket counter of a large one.
+    pub ticket: Option<Ticket>,
     /// Receives that have not matched: where they are posted.
     pub posted: Option<Place>,
     pub outcome: Outcome,
@@ -82,6 +85,7 @@ const BLANK: Request = Request {
     expects: Expects::Nothing,
     moved: 0,
     limit: 0,
+    ticket: None,
     posted: None,
     outcome: Outcome::SENT,
     detached: false,

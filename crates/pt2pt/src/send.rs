@@ -102,7 +102,7 @@ impl State {
     /// Sends or queues a frame without an envelope of its own.
     pub(crate) fn control(&mut self, dest: u32, kind: Kind, payload: &[u8]) -> Result<()> {
         self.connect(dest)?;
-        let mut bytes = [0u8; 24];
+        let mut bytes = [0u8; 48];
         bytes[..payload.len()].copy_from_slice(payload);
         self.peers[dest as usize].waiting.push_back(Waiting::Control {
             kind,
@@ -193,14 +193,14 @@ impl State {
             }
             return sent;
         }
-        let long = total <= LONG_MAX && !sync;
-        let address = if long { 0 } else { r.span.address().map_or(0, |p| p as u64) };
-        let kind = if long { Kind::EagerLong } else { Kind::Rts };
-        let sent = out.push_bytes(kind, ctx, tag, &Rts { total, send, address }.encode());
-        if sent && long {
+        if sync || total > LONG_MAX || self.announces(dest, i) {
+            return self.announce(dest, i);
+        }
+        let rts = self.describe(i);
+        let out = self.peers[dest as usize].out.as_mut().expect("connected before anything is queued");
+        let sent = out.push_bytes(Kind::EagerLong, ctx, tag, &rts.encode());
+        if sent {
             self.peers[dest as usize].pushing.push_back(i);
-        } else if sent {
-            r.expects = Expects::Answer;
         }
         sent
     }
@@ -225,7 +225,7 @@ impl State {
     }
 
     /// The request that `peer` answers, if it is one that waits for this kind of answer.
-    fn answered(&mut self, peer: u32, send: u64, kind: Expects) -> Result<u32> {
+    pub(crate) fn answered(&mut self, peer: u32, send: u64, kind: Expects) -> Result<u32> {
         let id = ReqId(send);
         match self.requests.get(id) {
             Some(r) if r.phase == Phase::Active && r.peer == Some(peer) && r.expects == kind => {
@@ -244,6 +244,10 @@ impl State {
             return Err(self.intern(format!("process {peer} asked for more of a message than there is")));
         }
         r.limit = cts.limit;
+        if self.copying(i) {
+            return Err(self.intern(format!("process {peer} asked again for a message that is under way")));
+        }
+        self.return_ticket(i);
         self.peers[peer as usize].pushing.push_back(i);
         self.pump(peer);
         Ok(())
@@ -252,6 +256,10 @@ impl State {
     /// The peer is done with `send`: Ack of a synchronous message, or Fin of an announced one.
     pub(crate) fn sent(&mut self, peer: u32, send: u64, kind: Expects) -> Result<()> {
         let i = self.answered(peer, send, kind)?;
+        if self.copying(i) {
+            return Err(self.intern(format!("process {peer} ended a transfer that is under way")));
+        }
+        self.return_ticket(i);
         self.complete(i, Outcome::SENT);
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! The user's memory of one operation, as a stream of bytes.
 use oxmpi_base::args::Buf;
 use oxmpi_datatype::{Cursor, Datatype};
+use oxmpi_transport_shm::single::Run;
 
 /// `count` elements of a datatype at a buffer. The caller of MPI keeps the memory valid until the operation completes
 /// (MPI-5.0 3.7.2); everything unsafe here relies on that.
@@ -47,6 +48,34 @@ impl Span {
             Span::Dense { at, .. } => Some(*at),
             Span::Shaped(_) => None,
             Span::Owned(v) => Some(v.as_ptr() as *mut u8),
+        }
+    }
+
+    /// How long the runs of memory are, by a sample from the beginning.
+    pub fn mean_run(&mut self) -> u64 {
+        let Span::Shaped(c) = self else { return self.len() };
+        let mut blocks = 0;
+        c.seek(0);
+        let bytes = c.blocks(u64::MAX, |_, _| {
+            blocks += 1;
+            blocks < 32
+        });
+        bytes / blocks.max(1)
+    }
+
+    /// The runs of memory of `n` bytes from stream position `at`, appended to `runs`.
+    pub fn runs(&mut self, at: u64, n: usize, runs: &mut Vec<Run>) {
+        debug_assert!(at + n as u64 <= self.len());
+        match self {
+            Span::Dense { at: base, .. } => runs.push(Run::new(base.wrapping_add(at as usize), n)),
+            Span::Owned(v) => runs.push(Run::new(v.as_mut_ptr().wrapping_add(at as usize), n)),
+            Span::Shaped(c) => {
+                c.seek(at);
+                c.blocks(n as u64, |p, len| {
+                    runs.push(Run::new(p, len));
+                    true
+                });
+            }
         }
     }
 

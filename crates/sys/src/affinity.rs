@@ -36,6 +36,23 @@ pub fn cores(cpus: &[usize], root: &Path) -> usize {
     distinct.len()
 }
 
+/// The lowest processor of the group of `cpus[0]` that `file` of its sysfs folder lists (`topology/package_cpus_list`), if the group
+/// holds all of `cpus`.
+pub fn first_of_group(cpus: &[usize], file: &str, root: &Path) -> Option<usize> {
+    let path = root.join(format!("sys/devices/system/cpu/cpu{}/{file}", cpus.first()?));
+    let text = std::fs::read_to_string(path).ok()?;
+    let ranges: Vec<(usize, usize)> = text
+        .trim()
+        .split(',')
+        .map(|r| {
+            let (a, b) = r.split_once('-').unwrap_or((r, r));
+            Some((a.parse().ok()?, b.parse().ok()?))
+        })
+        .collect::<Option<_>>()?;
+    let inside = |c: &usize| ranges.iter().any(|(a, b)| (a..=b).contains(&c));
+    cpus.iter().all(inside).then(|| ranges.iter().map(|r| r.0).min()).flatten()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +75,8 @@ mod tests {
         assert_eq!(cores(&[0, 1, 2, 3], &root), 2);
         assert_eq!(cores(&[0, 2], &root), 1);
         assert_eq!(cores(&[0, 7], &root), 2);
+        let group = |cpus: &[usize]| first_of_group(cpus, "topology/thread_siblings_list", &root);
+        assert_eq!((group(&[2, 0]), group(&[1, 0]), group(&[9]), group(&[])), (Some(0), None, None, None));
         std::fs::remove_dir_all(&root).unwrap();
     }
 }

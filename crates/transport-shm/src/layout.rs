@@ -45,6 +45,10 @@ pub struct Identity {
     /// Address, in the owner's memory, of a `u64` that holds `probe_value`: target of the single-copy probe.
     pub probe_address: AtomicU64,
     pub probe_value: AtomicU64,
+    /// Where the owner runs; see `Node::distance`.
+    pub place: AtomicU64,
+    /// Size classes (bits) in which the owner prefers announcements to messages sent at once.
+    pub announced: AtomicU32,
 }
 
 #[repr(C, align(64))]

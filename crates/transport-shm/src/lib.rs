@@ -2,8 +2,10 @@
 //!
 //! The segment is one sparse memfd that the launcher makes and every rank inherits; rings are mapped when a pair first
 //! talks. Known gaps: one segment per job (dynamic processes will bring more), no XPMEM, KNEM or device memory yet.
+pub mod choice;
 pub mod heap;
 pub mod layout;
 pub mod link;
 pub mod node;
 pub mod segment;
+pub mod single;

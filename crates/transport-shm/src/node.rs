@@ -1,29 +1,32 @@
 //! This rank among the ranks of its node: connecting on first use, ringing, sleeping, single copy.
-use crate::heap::Heap;
-use crate::layout::Identity;
+use crate::choice::{Distance, Mechanism};
+use crate::heap::{Block, Heap, Place};
+use crate::layout::PAGE;
 use crate::link::{Incoming, Outgoing};
 use crate::segment::Segment;
+use crate::single::{Exposed, Piece, Run, Single, publish};
 use oxmpi_base::consts::MPI_ERR_NO_MEM;
 use oxmpi_base::{Error, Result};
 use oxmpi_ring::doorbell::Fence;
+use oxmpi_ring::sync::LINE;
 use oxmpi_ring::wait::Cores;
+use oxmpi_sys::memory::Mapping;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What peers read of us to find out whether single copy works.
-static PROBE: AtomicU64 = AtomicU64::new(0);
-
 /// Longest sleep without looking around.
 const NAP: Duration = Duration::from_millis(500);
 
-/// What single copy from one peer is known to be.
+/// Transfers that two sides can share at a time.
+const TICKETS: usize = PAGE / LINE;
+
+/// Names a counter (low bits) and one use of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SingleCopy {
-    Unknown,
-    Works,
-    /// The errno that a real transfer gave.
-    Refused(i32),
+pub struct Ticket(pub u32);
+
+impl Ticket {
+    const MASK: u32 = 0x7fff_ffff;
 }
 
 pub struct Node {
@@ -32,8 +35,15 @@ pub struct Node {
     pub cores: Cores,
     fence: Fence,
     seen_arrivals: u32,
-    single_copy: Vec<SingleCopy>,
+    single: Single,
+    /// First block of our area: peers find it there.
+    tickets: Option<Block>,
+    free_tickets: Vec<Ticket>,
+    peer_tickets: Vec<Option<Mapping>>,
+    place: u64,
     heap: Arc<Heap>,
+    /// Bits of size classes; see `prefer`.
+    announced: u32,
 }
 
 impl Node {
@@ -41,17 +51,28 @@ impl Node {
     pub fn join(segment: Segment, me: usize) -> Node {
         let n = segment.layout.n;
         let membarrier = oxmpi_sys::membarrier::register().is_ok();
-        let id: &Identity = &segment.control(me).identity;
-        let token = oxmpi_sys::clock::nanos() ^ ((oxmpi_sys::pid() as u64) << 40) | 1;
-        let token = PROBE.compare_exchange(0, token, Ordering::Relaxed, Ordering::Relaxed).err().unwrap_or(token);
-        id.probe_value.store(token, Ordering::Relaxed);
-        id.probe_address.store(PROBE.as_ptr() as u64, Ordering::Relaxed);
-        id.pid.store(oxmpi_sys::pid() as u32, Ordering::Release);
+        publish(&segment.control(me).identity);
         // A process that could not register is not reached by the sleepers' barriers: it fences for itself.
         let fence = if segment.asymmetric_fence && membarrier { Fence::Sleeper } else { Fence::Both };
         let cores = if segment.shared_cores { Cores::Shared } else { Cores::Dedicated };
         let heap = Arc::new(segment.heap(me));
-        Node { me, cores, fence, heap, seen_arrivals: 0, single_copy: vec![SingleCopy::Unknown; n], segment }
+        let tickets = heap.allocate(PAGE).ok();
+        debug_assert!(tickets.as_ref().is_none_or(|t| t.place().offset == 0));
+        let single = Single::new(heap.clone(), n, Mechanism::ALL.to_vec());
+        Node {
+            me,
+            cores,
+            fence,
+            seen_arrivals: 0,
+            single,
+            tickets,
+            free_tickets: (0..TICKETS as u32).rev().map(Ticket).collect(),
+            peer_tickets: (0..n).map(|_| None).collect(),
+            place: 0,
+            announced: 0,
+            heap,
+            segment,
+        }
     }
 
     /// Shared memory that this rank gives out.
@@ -131,44 +152,117 @@ impl Node {
         Sleeper { bell: &self.segment.control(self.me).bell, asymmetric: self.segment.asymmetric_fence }
     }
 
-    /// Reads `len` bytes at `remote` in `peer`'s memory, probing first what has not been probed. `Err` carries the errno;
-    /// the peer is then downgraded for good and nothing is known about the contents of `local`.
+    /// Single copy, for asking and copying.
+    pub fn single(&mut self) -> &mut Single {
+        &mut self.single
+    }
+    /// The mechanisms by which `there` in `peer`'s memory is reached, the preferred first.
+    pub fn open(&mut self, peer: usize, there: &Exposed, each: impl FnMut(Mechanism)) {
+        self.single.open(peer, &self.segment.control(peer).identity, there, each);
+    }
+    /// Whether this mechanism reaches it.
+    pub fn can(&mut self, m: Mechanism, peer: usize, there: &Exposed) -> bool {
+        self.single.can(m, peer, &self.segment.control(peer).identity, there)
+    }
+    /// See [`Single::copy`].
     ///
     /// # Safety
-    /// `local` is valid for writes of `len` bytes.
-    pub unsafe fn read_from(
-        &mut self,
-        peer: usize,
-        remote: u64,
-        local: *mut u8,
-        len: usize,
-    ) -> std::result::Result<(), i32> {
-        let pid = self.segment.control(peer).identity.pid.load(Ordering::Acquire) as i32;
+    /// as there.
+    #[must_use]
+    pub unsafe fn copy(&mut self, peer: usize, piece: &Piece, local: &mut [Run]) -> bool {
         // SAFETY: the caller's promise.
-        let done = unsafe { oxmpi_sys::cma::read(pid, remote, local, len) };
-        done.map_err(|e| {
-            let errno = e.raw_os_error().unwrap_or(0);
-            self.single_copy[peer] = SingleCopy::Refused(errno);
-            errno
-        })
+        unsafe { self.single.copy(peer, &self.segment.control(peer).identity, piece, local) }
     }
 
-    /// Whether single copy from `peer` works, found out once by a real transfer of a known value.
-    pub fn single_copy(&mut self, peer: usize) -> SingleCopy {
-        if self.single_copy[peer] == SingleCopy::Unknown {
-            let id = &self.segment.control(peer).identity;
-            let (at, want) = (id.probe_address.load(Ordering::Relaxed), id.probe_value.load(Ordering::Relaxed));
-            let mut got = 0u64;
-            // SAFETY: `got` is eight writable bytes.
-            let read = unsafe { self.read_from(peer, at, &mut got as *mut u64 as *mut u8, 8) };
-            self.single_copy[peer] = match read {
-                Ok(()) if got == want => SingleCopy::Works,
-                // Another process answers to that pid (another pid namespace).
-                Ok(()) => SingleCopy::Refused(0),
-                Err(errno) => SingleCopy::Refused(errno),
-            };
+    /// The counter behind a ticket of rank `of`; None where it cannot be mapped.
+    fn ticket(&mut self, of: usize, t: Ticket) -> Option<&AtomicU64> {
+        let slot = t.0 as usize & (TICKETS - 1);
+        let base = if of == self.me {
+            self.tickets.as_ref()?.base()
+        } else {
+            let known = &mut self.peer_tickets[of];
+            if known.is_none() {
+                *known = self.heap.map(Place { rank: of as u32, offset: 0 }, PAGE).ok();
+            }
+            known.as_ref()?.base()
+        };
+        // SAFETY: the page holds TICKETS lines, is mapped for the life of this node, and only used as atomics.
+        Some(unsafe { base.cast::<AtomicU64>().byte_add(slot * LINE).as_ref() })
+    }
+    /// A counter of ours for one transfer, at zero.
+    pub fn take_ticket(&mut self) -> Option<Ticket> {
+        let last = self.free_tickets.pop()?;
+        let t = Ticket(last.0.wrapping_add(TICKETS as u32) & Ticket::MASK);
+        self.ticket(self.me, t)?.store((t.0 as u64) << 32, Ordering::Release);
+        Some(t)
+    }
+    /// The transfer is over for this side. A peer that has not heard of it yet finds another generation in the counter.
+    pub fn give_ticket(&mut self, t: Ticket) {
+        self.free_tickets.push(t);
+    }
+    /// Whether claims are possible.
+    pub fn has_ticket(&mut self, of: usize, t: Ticket) -> bool {
+        self.ticket(of, t).is_some()
+    }
+    /// Takes one of `pieces` pieces, if one is left and the transfer is still that of the ticket.
+    pub fn claim(&mut self, of: usize, t: Ticket, pieces: u64) -> bool {
+        self.ticket(of, t).is_some_and(|c| {
+            let step = |w: u64| (w >> 32 == t.0 as u64 && (w as u32 as u64) < pieces).then(|| w + 1);
+            c.fetch_update(Ordering::AcqRel, Ordering::Acquire, step).is_ok()
+        })
+    }
+    /// No more claims from now on, provided that at most `unless` were made; returns how many were.
+    pub fn close_ticket(&mut self, of: usize, t: Ticket, unless: u32) -> Option<u32> {
+        let step =
+            |w: u64| (w >> 32 == t.0 as u64 && w as u32 <= unless).then_some((t.0 as u64) << 32 | u32::MAX as u64);
+        self.ticket(of, t)?.fetch_update(Ordering::AcqRel, Ordering::Acquire, step).ok().map(|w| w as u32)
+    }
+
+    /// Tells the peers how messages of the middle size class `class` had better be sent to us.
+    pub fn prefer(&mut self, class: usize, announced: bool) {
+        if self.announced >> class & 1 != announced as u32 {
+            self.announced ^= 1 << class;
+            self.segment.control(self.me).identity.announced.store(self.announced, Ordering::Relaxed);
         }
-        self.single_copy[peer]
+    }
+    /// Whether `peer` would rather have a message of this class announced than sent at once.
+    pub fn prefers_announced(&self, peer: usize, class: usize) -> bool {
+        self.segment.control(peer).identity.announced.load(Ordering::Relaxed) >> class & 1 != 0
+    }
+
+    /// How far `peer` is, as far as both have said where they run.
+    pub fn distance(&mut self, peer: usize) -> Distance {
+        if self.place == 0 {
+            self.place = place_here();
+            self.segment.control(self.me).identity.place.store(self.place, Ordering::Relaxed);
+        }
+        let theirs = self.segment.control(peer).identity.place.load(Ordering::Relaxed);
+        let (same_cache, same_socket) = (theirs as u32 == self.place as u32, theirs >> 32 == self.place >> 32);
+        match (theirs, self.place) {
+            (0, _) => Distance::Cache,
+            (UNBOUND, _) | (_, UNBOUND) => Distance::Node,
+            _ if same_cache => Distance::Cache,
+            _ if same_socket => Distance::Socket,
+            _ => Distance::Node,
+        }
+    }
+}
+
+/// A place that spans several sockets.
+const UNBOUND: u64 = u64::MAX;
+
+/// Last-level cache (low half) and socket (high half) that all our processors share, each one more than the number of its first
+/// processor.
+fn place_here() -> u64 {
+    let Ok(cpus) = oxmpi_sys::affinity::allowed_cpus() else { return UNBOUND };
+    let root = std::path::Path::new("/");
+    let first_of = |file: &str| oxmpi_sys::affinity::first_of_group(&cpus, file, root).map_or(0, |c| c as u64 + 1);
+    let socket = first_of("topology/package_cpus_list");
+    match (socket, first_of("cache/index3/shared_cpu_list")) {
+        (0, _) => UNBOUND,
+        // No such cache, or several of them: never equal to another rank's.
+        (s, 0) => s << 32 | u32::MAX as u64,
+        (s, c) => s << 32 | c,
     }
 }
 

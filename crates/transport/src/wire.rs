@@ -33,6 +33,12 @@ pub enum Kind {
     Ack = 7,
     /// To the sender: its request (u64) has been read by single copy; the buffer is free.
     Fin = 8,
+    /// To the sender: [`Share`], copy pieces into the receiver's memory.
+    Share = 9,
+    /// To the receiver: [`Part`], the sender has copied its pieces.
+    Part = 10,
+    /// To the receiver: the announced message of this request (u64) has been withdrawn and follows as Data frames.
+    Late = 11,
 }
 
 impl Kind {
@@ -46,6 +52,9 @@ impl Kind {
             6 => Kind::Data,
             7 => Kind::Ack,
             8 => Kind::Fin,
+            9 => Kind::Share,
+            10 => Kind::Part,
+            11 => Kind::Late,
             _ => return None,
         })
     }
@@ -99,6 +108,44 @@ fixed! {
         send: u64,
         /// Address of the data in the sender's memory when it is one run, else 0.
         address: u64,
+        /// One more than its offset in the sender's area of the heap, or 0.
+        place: u64,
+        /// CLOCK_MONOTONIC, in nanoseconds, when the announcement was made; a hint.
+        stamp: u64,
+        /// The sender's ticket counter for this transfer, or [`NO_TICKET`].
+        ticket: u32,
+        /// Where the data is in pieces: their mean length, at most.
+        run: u32,
+    }
+}
+/// In [`Rts::ticket`]: the sides cannot share the work.
+pub const NO_TICKET: u32 = u32::MAX;
+
+fixed! {
+    /// The receiver's memory, for the sender to copy into. Pieces of `piece` bytes are taken by tickets, the sender's from the front, the
+    /// receiver's from the back; without a ticket the sender copies all.
+    Share {
+        send: u64,
+        /// The receiver's request.
+        recv: u64,
+        address: u64,
+        place: u64,
+        /// Bytes to transfer, at most the announced total.
+        limit: u64,
+        piece: u32,
+        /// Mechanism (low 8 bits); bit 8: all by the sender.
+        how: u32,
+    }
+}
+/// In [`Share::how`].
+pub const ALL_BY_SENDER: u32 = 1 << 8;
+
+fixed! {
+    /// What the sender did of a shared transfer.
+    Part {
+        recv: u64,
+        /// 1: its pieces are in place. 0: one of them failed.
+        done: u32,
     }
 }
 fixed! {
@@ -123,12 +170,13 @@ mod tests {
 
     #[test]
     fn round_trips_and_refuses_other_lengths() {
-        let r = Rts { total: 1 << 40, send: 7, address: !0 };
+        let r = Rts { total: 1 << 40, send: 7, address: !0, ..Rts::default() };
         assert_eq!(Rts::decode(&r.encode()), Some(r));
         assert_eq!(Rts::decode(&r.encode()[1..]), None);
         let d = Data { send: 3, len: 9 };
         assert_eq!((Data::LEN, Data::decode(&d.encode())), (12, Some(d)));
-        assert!((1..=8).all(|k| Kind::from_u8(k).map(|x| x as u8) == Some(k)));
-        assert_eq!(Kind::from_u8(9), None);
+        assert_eq!((Rts::LEN, Share::LEN), (48, 48), "one line each");
+        assert!((1..=11).all(|k| Kind::from_u8(k).map(|x| x as u8) == Some(k)));
+        assert_eq!(Kind::from_u8(12), None);
     }
 }

@@ -1,0 +1,220 @@
+//! Which way a large message goes: learned from timed transfers, per distance of the peer, shape and size class.
+//!
+//! Every way that is open for a message is tried a few times; then the fastest so far is taken, and now and then another one, in case the
+//! program or the machine has changed. Figures are smoothed, so that one that is out of date is soon forgotten. Pure logic.
+
+/// A way for the bytes of a large message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// Sent at once through the pair's chunks.
+    Eager,
+    /// Through the chunks, when the receiver asks.
+    Pipeline,
+    /// One copy, by one side.
+    Alone(Mechanism),
+    /// One copy, by both sides.
+    Both(Mechanism),
+}
+
+/// How one process reaches another's memory; in the order in which they are preferred.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Mechanism {
+    /// The memory was given out by the library: it is mapped and copied.
+    Heap = 0,
+    Xpmem = 1,
+    Cma = 2,
+    Knem = 3,
+}
+
+impl Mechanism {
+    pub const ALL: [Mechanism; 4] = [Mechanism::Heap, Mechanism::Xpmem, Mechanism::Cma, Mechanism::Knem];
+    pub const NAMES: [&str; 4] = ["heap", "xpmem", "cma", "knem"];
+    pub fn name(self) -> &'static str {
+        Mechanism::NAMES[self as usize]
+    }
+    pub fn from_u8(v: u8) -> Option<Mechanism> {
+        Mechanism::ALL.get(v as usize).copied()
+    }
+}
+
+impl Way {
+    const COUNT: usize = 2 + 2 * Mechanism::ALL.len();
+    fn index(self) -> usize {
+        match self {
+            Way::Eager => 0,
+            Way::Pipeline => 1,
+            Way::Alone(m) => 2 + m as usize,
+            Way::Both(m) => 2 + Mechanism::ALL.len() + m as usize,
+        }
+    }
+    fn all() -> impl Iterator<Item = Way> {
+        let alone = Mechanism::ALL.into_iter().map(Way::Alone);
+        [Way::Eager, Way::Pipeline].into_iter().chain(alone).chain(Mechanism::ALL.into_iter().map(Way::Both))
+    }
+}
+
+impl std::fmt::Display for Way {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Way::Eager => f.write_str("eager"),
+            Way::Pipeline => f.write_str("pipeline"),
+            Way::Alone(m) => write!(f, "{} by one side", m.name()),
+            Way::Both(m) => write!(f, "{} by both sides", m.name()),
+        }
+    }
+}
+
+/// Size classes are powers of two; the first holds all that is smaller.
+pub const FIRST_CLASS: u32 = 12;
+pub const CLASSES: usize = 20;
+
+#[inline]
+pub fn class_of(bytes: u64) -> usize {
+    (63 - (bytes | 1).leading_zeros()).saturating_sub(FIRST_CLASS).min(CLASSES as u32 - 1) as usize
+}
+
+/// How far a peer is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Distance {
+    Cache = 0,
+    Socket = 1,
+    Node = 2,
+}
+pub const DISTANCES: usize = 3;
+
+impl Distance {
+    pub const ALL: [Distance; DISTANCES] = [Distance::Cache, Distance::Socket, Distance::Node];
+    pub fn name(self) -> &'static str {
+        ["same cache", "same socket", "other socket"][self as usize]
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Figure {
+    /// Smoothed time of 1024 bytes, in picoseconds; 0 is unknown.
+    pace: u64,
+    taken: u32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Class {
+    ways: [Figure; Way::COUNT],
+    messages: u32,
+}
+
+/// What this process has learned.
+pub struct Choice {
+    all: Box<[[[Class; CLASSES]; 2]; DISTANCES]>,
+}
+
+/// Transfers of each way before they are compared.
+const TRIALS: u32 = 4;
+/// Every so many messages of a class another way is tried, if it is not hopeless.
+const LOOK_AROUND: u32 = 61;
+const HOPELESS: u64 = 3;
+/// Even a hopeless one, once in a long while.
+const LOOK_FAR: u32 = 4093;
+
+impl Default for Choice {
+    fn default() -> Self {
+        Choice { all: Box::new([[[Class::default(); CLASSES]; 2]; DISTANCES]) }
+    }
+}
+
+impl Choice {
+    fn class(&mut self, d: Distance, shaped: bool, bytes: u64) -> &mut Class {
+        &mut self.all[d as usize][shaped as usize][class_of(bytes)]
+    }
+
+    /// One of `open` (not empty, the best guess first).
+    pub fn choose(&mut self, d: Distance, shaped: bool, bytes: u64, open: &[Way]) -> Way {
+        let c = self.class(d, shaped, bytes);
+        c.messages = c.messages.wrapping_add(1);
+        if let Some(w) = open.iter().find(|w| c.ways[w.index()].taken < TRIALS) {
+            return *w;
+        }
+        let pace = |w: &Way| c.ways[w.index()].pace;
+        let Some(best) = open.iter().min_by_key(|w| pace(w)).copied() else { return Way::Pipeline };
+        let round = c.messages / LOOK_AROUND;
+        if open.len() > 1 && c.messages.is_multiple_of(LOOK_AROUND) {
+            let other = open[round as usize % open.len()];
+            if pace(&other) < HOPELESS * pace(&best) || c.messages.is_multiple_of(LOOK_FAR) {
+                return other;
+            }
+        }
+        best
+    }
+
+    /// A transfer of `bytes` took `ns`.
+    pub fn learn(&mut self, d: Distance, shaped: bool, bytes: u64, way: Way, ns: u64) {
+        let f = &mut self.class(d, shaped, bytes).ways[way.index()];
+        let pace = (ns.saturating_mul(1_024_000) / bytes.max(1)).max(1);
+        f.pace = match f.taken {
+            // The first ones pay for page faults and first uses.
+            0 | 1 => pace,
+            n if n < TRIALS => pace.min(f.pace),
+            // A single slow one (a preemption) moves it little, a faster one at once more.
+            _ if pace > f.pace => f.pace + (pace - f.pace).min(f.pace) / 8,
+            _ => f.pace - (f.pace - pace) / 2,
+        };
+        f.taken = f.taken.saturating_add(1);
+    }
+
+    /// The best known way of a class and what it is compared with, for people.
+    pub fn describe(&self, d: Distance, shaped: bool, class: usize) -> Option<String> {
+        let c = &self.all[d as usize][shaped as usize][class];
+        let mut known: Vec<(u64, Way)> =
+            Way::all().filter(|w| c.ways[w.index()].taken > 0).map(|w| (c.ways[w.index()].pace, w)).collect();
+        known.sort_by_key(|k| k.0);
+        let (first, rest) = known.split_first()?;
+        let bytes = 1u64 << (class as u32 + FIRST_CLASS);
+        let us = |pace: u64| pace as f64 * bytes as f64 / 1_024_000_000.0;
+        let others: Vec<String> = rest.iter().map(|(p, w)| format!("{w} {:.1}", us(*p))).collect();
+        let others = if others.is_empty() { String::new() } else { format!(" (us; {})", others.join(", ")) };
+        Some(format!("{} {:.1}{others}", first.1, us(first.0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OPEN: [Way; 3] = [Way::Both(Mechanism::Cma), Way::Alone(Mechanism::Cma), Way::Pipeline];
+
+    fn run(c: &mut Choice, n: usize, time: impl Fn(Way) -> u64) -> [usize; 3] {
+        let mut taken = [0; 3];
+        for _ in 0..n {
+            let w = c.choose(Distance::Cache, false, 100_000, &OPEN);
+            c.learn(Distance::Cache, false, 100_000, w, time(w));
+            taken[OPEN.iter().position(|o| *o == w).unwrap()] += 1;
+        }
+        taken
+    }
+
+    #[test]
+    fn takes_the_fastest_and_notices_a_change() {
+        let mut c = Choice::default();
+        let first = run(&mut c, 1000, |w| if w == Way::Pipeline { 900 } else { 1000 });
+        assert!(first[2] > 900, "{first:?}");
+        let then = run(&mut c, 3000, |w| if w == Way::Pipeline { 3000 } else { 1000 });
+        assert!(then[2] < 300, "{then:?}");
+    }
+
+    #[test]
+    fn a_hopeless_way_is_rarely_tried() {
+        let mut c = Choice::default();
+        let taken = run(&mut c, 4000, |w| if w == Way::Pipeline { 100_000 } else { 1000 });
+        assert!(taken[2] < 8, "{taken:?}");
+    }
+
+    #[test]
+    fn classes_are_apart() {
+        assert_eq!((class_of(0), class_of(8191), class_of(8192), class_of(u64::MAX)), (0, 0, 1, CLASSES - 1));
+        let mut c = Choice::default();
+        c.learn(Distance::Cache, false, 1 << 20, Way::Pipeline, 5);
+        assert!(c.describe(Distance::Cache, false, class_of(1 << 20)).is_some());
+        assert!(c.describe(Distance::Cache, true, class_of(1 << 20)).is_none());
+        assert!(c.describe(Distance::Node, false, class_of(1 << 20)).is_none());
+    }
+}

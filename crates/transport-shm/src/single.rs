@@ -1,0 +1,206 @@
+//! Single copy: moving bytes between our memory and a peer's without a buffer between them.
+//!
+//! One contract for all mechanisms: the owner describes memory as [`Exposed`], the other side asks which mechanisms are [`Single::open`]
+//! for it and calls [`Single::copy`]. A mechanism that is refused is closed for that peer alone, with the reason; EFAULT closes nothing, as
+//! it speaks of one buffer.
+//!
+//! This module is one of the crate's homes of `unsafe`. What a peer says (address, place) is only ever given to the kernel, or checked against
+//! the peer's area and mapped.
+use crate::choice::Mechanism;
+use crate::heap::{Heap, Place, Windows};
+use crate::layout::Identity;
+use oxmpi_sys::cma::{EFAULT, errno_name, transfer};
+pub use oxmpi_sys::cma::{Run, Way};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What peers read of us to find out whether cross memory attach works.
+static PROBE: AtomicU64 = AtomicU64::new(0);
+
+/// Memory of one process, as it tells another about it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Exposed {
+    /// Address in the owner's memory; 0 where the memory is not one run.
+    pub address: u64,
+    /// One more than the offset in the owner's area of the heap; 0 where it does not lie there.
+    pub place: u64,
+}
+
+/// One copy to make.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    pub mechanism: Mechanism,
+    pub way: Way,
+    pub there: Exposed,
+    /// From the beginning of `there`.
+    pub offset: u64,
+}
+
+/// What is known of one mechanism with one peer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Standing {
+    Unknown,
+    Works,
+    Refused(String),
+}
+
+/// Publishes what peers need for their probe.
+pub(crate) fn publish(id: &Identity) {
+    let token = oxmpi_sys::clock::nanos() ^ ((oxmpi_sys::pid() as u64) << 40) | 1;
+    let token = PROBE.compare_exchange(0, token, Ordering::Relaxed, Ordering::Relaxed).err().unwrap_or(token);
+    id.probe_value.store(token, Ordering::Relaxed);
+    id.probe_address.store(PROBE.as_ptr() as u64, Ordering::Relaxed);
+    id.pid.store(oxmpi_sys::pid() as u32, Ordering::Release);
+}
+
+/// This process's view of all peers.
+pub struct Single {
+    heap: Arc<Heap>,
+    windows: Windows,
+    /// What may be used at all, in order of preference.
+    allowed: Vec<Mechanism>,
+    peers: Vec<[Standing; Mechanism::ALL.len()]>,
+}
+
+impl Single {
+    pub fn new(heap: Arc<Heap>, ranks: usize, allowed: Vec<Mechanism>) -> Single {
+        let no_device = |d: &str| Standing::Refused(format!("{d} is not there"));
+        let unknown = [Standing::Unknown, no_device("/dev/xpmem"), Standing::Unknown, no_device("/dev/knem")];
+        Single { heap, windows: Windows::default(), allowed, peers: vec![unknown; ranks] }
+    }
+
+    /// How a peer reaches `len` bytes at `at`.
+    pub fn expose(&self, at: *const u8, len: usize) -> Exposed {
+        let place = self.heap.place_of(at.addr(), len).map_or(0, |p| p.offset + 1);
+        Exposed { address: at.addr() as u64, place }
+    }
+
+    /// The mechanisms that reach `there` in `peer`, the preferred first. What has not been tried with this peer is probed.
+    pub fn open(&mut self, peer: usize, id: &Identity, there: &Exposed, mut each: impl FnMut(Mechanism)) {
+        for k in 0..self.allowed.len() {
+            let m = self.allowed[k];
+            let reaches = match m {
+                Mechanism::Heap => there.place != 0,
+                Mechanism::Cma => there.address != 0,
+                Mechanism::Xpmem | Mechanism::Knem => false,
+            };
+            if reaches && *self.standing(peer, id, m) == Standing::Works {
+                each(m);
+            }
+        }
+    }
+
+    /// Whether this mechanism reaches `there`; as `open`.
+    pub fn can(&mut self, m: Mechanism, peer: usize, id: &Identity, there: &Exposed) -> bool {
+        let mut found = false;
+        self.open(peer, id, there, |o| found |= o == m);
+        found
+    }
+
+    fn standing(&mut self, peer: usize, id: &Identity, m: Mechanism) -> &Standing {
+        if self.peers[peer][m as usize] == Standing::Unknown {
+            let s = match m {
+                Mechanism::Cma => probe(id),
+                // The segment is mapped, so its other parts can be; a failure shows at the first window.
+                Mechanism::Heap => Standing::Works,
+                Mechanism::Xpmem | Mechanism::Knem => Standing::Refused("no probe".into()),
+            };
+            self.peers[peer][m as usize] = s;
+            self.tell(peer, m);
+        }
+        &self.peers[peer][m as usize]
+    }
+
+    /// Copies between the runs of `local` and the piece of the peer's memory; says whether it was done. If not, nothing is known about
+    /// the contents of the destination, and unless the memory itself is to blame the mechanism is closed for this peer.
+    ///
+    /// # Safety
+    /// The runs are valid for writes (pull) or reads (push).
+    #[must_use]
+    pub unsafe fn copy(&mut self, peer: usize, id: &Identity, piece: &Piece, local: &mut [Run]) -> bool {
+        let Piece { mechanism, way, there, offset } = *piece;
+        let done = match mechanism {
+            Mechanism::Cma => {
+                let pid = id.pid.load(Ordering::Acquire) as i32;
+                // SAFETY: the caller's promise.
+                unsafe { transfer(way, pid, there.address.wrapping_add(offset), local) }
+            }
+            Mechanism::Heap => {
+                let place = Place { rank: peer as u32, offset: there.place.saturating_sub(1).saturating_add(offset) };
+                // SAFETY: the caller's promise.
+                unsafe { mapped(&mut self.windows, &self.heap, way, place, local) }
+            }
+            Mechanism::Xpmem | Mechanism::Knem => return false,
+        };
+        if let Err(e) = &done
+            && e.raw_os_error() != Some(EFAULT)
+        {
+            self.peers[peer][mechanism as usize] = Standing::Refused(reason(e));
+            self.tell(peer, mechanism);
+        }
+        done.is_ok()
+    }
+
+    /// One line, where it was asked for, when a mechanism turns out not to work with a peer.
+    fn tell(&self, peer: usize, m: Mechanism) {
+        if let Standing::Refused(why) = &self.peers[peer][m as usize]
+            && std::env::var("OXMPI_INFO").is_ok_and(|v| v.split(',').any(|t| t == "shm"))
+        {
+            eprintln!("oxmpi: single copy by {} with rank {peer} is not used: {why}", m.name());
+        }
+    }
+
+    /// For people: what each mechanism's standing with `peer` is.
+    pub fn describe(&self, peer: usize) -> String {
+        let one = |m: &Mechanism| match &self.peers[peer][*m as usize] {
+            _ if !self.allowed.contains(m) => format!("{} not allowed", m.name()),
+            Standing::Unknown => format!("{} not tried", m.name()),
+            Standing::Works => format!("{} works", m.name()),
+            Standing::Refused(why) => format!("{} refused ({why})", m.name()),
+        };
+        Mechanism::ALL.iter().map(one).collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn reason(e: &std::io::Error) -> String {
+    match e.raw_os_error() {
+        Some(n) => format!("{}: {e}", errno_name(n)),
+        None => e.to_string(),
+    }
+}
+
+/// A real transfer of a value that only the right process has.
+fn probe(id: &Identity) -> Standing {
+    let pid = id.pid.load(Ordering::Acquire) as i32;
+    let (at, want) = (id.probe_address.load(Ordering::Relaxed), id.probe_value.load(Ordering::Relaxed));
+    let mut got = 0u64;
+    let mut run = [Run::new((&raw mut got).cast(), 8)];
+    // SAFETY: `got` is eight writable bytes.
+    match unsafe { transfer(Way::Pull, pid, at, &mut run) } {
+        Ok(()) if got == want => Standing::Works,
+        Ok(()) => Standing::Refused("another process answers to its pid; it is in another pid namespace".into()),
+        Err(e) => Standing::Refused(reason(&e)),
+    }
+}
+
+/// # Safety
+/// as [`Single::copy`].
+unsafe fn mapped(windows: &mut Windows, heap: &Heap, way: Way, place: Place, local: &mut [Run]) -> std::io::Result<()> {
+    let mut at = place.offset;
+    for run in local {
+        let mut ours = run.at();
+        windows.pieces(heap, Place { offset: at, ..place }, run.len(), |theirs, n| {
+            // SAFETY: `theirs` is mapped for `n` bytes, the segment cannot shrink; `ours` lies in the caller's runs. The two can be
+            // the same memory where a program communicates with itself, so `copy` and not its nonoverlapping sister.
+            unsafe {
+                match way {
+                    Way::Pull => std::ptr::copy(theirs, ours, n),
+                    Way::Push => std::ptr::copy(ours, theirs, n),
+                }
+            }
+            ours = ours.wrapping_add(n);
+        })?;
+        at = at.saturating_add(run.len() as u64);
+    }
+    Ok(())
+}
