@@ -19,7 +19,7 @@ pub fn bcast(ep: &Team, buf: Buf, count: usize, dt: &Datatype, root: usize) -> R
         return Ok(());
     }
     if let Some(r) = ep.region()?
-        && select::shared(data.bytes(), r)
+        && select::shared_bcast(data.bytes(), ep.size(), r)
     {
         return movement::bcast(ep, r, data, root);
     }

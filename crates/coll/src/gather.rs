@@ -29,7 +29,7 @@ pub fn gather(
     let all = is_root.then(|| Data::new(rbuf, rcount, rdt));
     let block = all.or(own).map_or(0, |d| d.bytes());
     if let Some(r) = ep.region()?
-        && select::shared(block, r)
+        && select::shared_gather(block, r)
     {
         return movement::gather(ep, r, own, all.map(|all| move |r| all.blocks(r, 1)), root);
     }

@@ -29,7 +29,7 @@ pub fn scatter(
     let all = is_root.then(|| Data::new(sbuf, scount, sdt));
     let block = all.or(own).map_or(0, |d| d.bytes());
     if let Some(r) = ep.region()?
-        && select::shared(block.saturating_mul(ep.size()), r)
+        && select::shared_scatter(block, ep.size(), r)
     {
         return movement::scatter(ep, r, own, all, root);
     }

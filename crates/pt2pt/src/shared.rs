@@ -10,8 +10,9 @@ use oxmpi_base::consts::MPI_ERR_OTHER;
 use oxmpi_base::{Error, Result};
 use oxmpi_ring::wait::{Cores, Step, Waiter};
 use oxmpi_sys::memory::Mapping;
+use oxmpi_transport_shm::choice::Mechanism;
 use oxmpi_transport_shm::heap::{Block, Place};
-use oxmpi_transport_shm::node::SingleCopy;
+use oxmpi_transport_shm::single::{Exposed, Piece, Run, Way};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Looks at the flags between two rounds of progress.
@@ -96,30 +97,56 @@ impl Endpoint {
         self.engine.wait_until(asleep, ready)
     }
 
-    /// Whether this process can read the memory of `rank`: found out by a real transfer.
+    /// Whether this process can read any memory of `rank`: found out by a real transfer.
     pub fn reads_directly(&self, rank: usize) -> bool {
         let proc = self.ranks.proc_of(rank) as usize;
+        let any = Exposed { address: 1, place: 0 };
         self.engine.enter(|s| match &mut s.node {
             _ if proc == s.me as usize => true,
-            Some(node) => node.single_copy(proc) == SingleCopy::Works,
+            Some(node) => node.can(Mechanism::Cma, proc, &any),
             None => false,
         })
     }
-    /// Reads `len` bytes at `address` in the memory of `rank`.
+    /// How the others reach `len` bytes at `at`.
+    pub fn expose(&self, at: *const u8, len: usize) -> [u64; 2] {
+        self.engine.enter(|s| match &mut s.node {
+            Some(node) => {
+                let e = node.single().expose(at, len);
+                [e.address, e.place]
+            }
+            None => [at.addr() as u64, 0],
+        })
+    }
+    /// Reads `len` bytes, from `offset` on, of what `rank` has exposed.
     ///
     /// # Safety
     /// `to` is valid for writes of `len` bytes.
-    pub unsafe fn read_peer(&self, rank: usize, address: u64, to: *mut u8, len: usize) -> Result<()> {
+    pub unsafe fn read_peer(&self, rank: usize, there: [u64; 2], offset: u64, to: *mut u8, len: usize) -> Result<()> {
         let proc = self.ranks.proc_of(rank) as usize;
-        let done = self.engine.enter(|s| match &mut s.node {
-            // SAFETY: the caller's promise.
-            Some(node) => unsafe { node.read_from(proc, address, to, len) },
-            None => Err(0),
+        let there = Exposed { address: there[0], place: there[1] };
+        let done = self.engine.enter(|s| {
+            let Some(node) = &mut s.node else { return false };
+            let mut ways = [None; Mechanism::ALL.len()];
+            let mut n = 0;
+            node.open(proc, &there, |m| {
+                ways[n] = Some(m);
+                n += 1;
+            });
+            ways.iter().flatten().any(|&mechanism| {
+                let piece = Piece { mechanism, way: Way::Pull, there, offset };
+                // SAFETY: the caller's promise.
+                unsafe { node.copy(proc, &piece, &mut [Run::new(to, len)]) }
+            })
         });
-        done.map_err(|errno| {
-            let why = std::io::Error::from_raw_os_error(errno);
-            Error::new(MPI_ERR_OTHER, format!("reading {len} bytes from the memory of rank {rank} failed: {why}"))
-        })
+        match done {
+            true => Ok(()),
+            false => Err(Error::new(
+                MPI_ERR_OTHER,
+                format!(
+                    "reading {len} bytes from the memory of rank {rank} failed in a collective operation; its buffer may not be valid for the count it gave"
+                ),
+            )),
+        }
     }
 }
 

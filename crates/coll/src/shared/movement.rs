@@ -1,10 +1,12 @@
 //! Barrier, broadcast, gather, scatter, allgather and all-to-all, each in one round.
 use crate::buffer::{Data, copy};
 use crate::link::Endpoint;
+use crate::select;
 use crate::shared::region::Region;
-use crate::shared::round::{At, How, Offer, Round, run};
+use crate::shared::round::{At, How, Offer, Round, put, run};
 use crate::tags;
 use oxmpi_base::Result;
+use oxmpi_ring::slots::INLINE;
 
 pub fn barrier(ep: &Endpoint, r: &Region) -> Result<()> {
     run(ep, r, tags::BARRIER, |c| {
@@ -20,12 +22,12 @@ pub fn bcast(ep: &Endpoint, r: &Region, data: Data, root: usize) -> Result<()> {
     run(ep, r, tags::BCAST, |c| {
         let s = r.begin();
         if c.me() != root {
-            let o = c.seen(root, s)?;
+            let o = c.seen_from(root, s)?;
             c.fetch(root, o.at, o.len, data);
             c.done(s);
             return Ok(());
         }
-        let how = c.offer(s, data)?;
+        let how = c.offer_long(s, data, select::direct_from(c.n()))?;
         c.done(s);
         match how {
             How::Message => c.others().for_each(|to| c.send(data, to)),
@@ -128,7 +130,7 @@ pub fn scatterv<'a>(
 pub fn allgather<'a>(ep: &Endpoint, r: &Region, tag: i32, at: impl Fn(usize) -> Data<'a>) -> Result<()> {
     run(ep, r, tag, |c| {
         let s = r.begin();
-        let how = c.offer(s, at(c.me()))?;
+        let how = c.offer_long(s, at(c.me()), select::direct_from(c.n()))?;
         if how == How::Message {
             c.others().for_each(|to| c.send(at(c.me()), to));
         }
@@ -151,7 +153,17 @@ pub fn alltoall(ep: &Endpoint, r: &Region, from: Option<Data>, to: Data) -> Resu
         let s = r.begin();
         let (me, n) = (c.me(), c.n());
         let source = from.unwrap_or(to);
-        let how = c.offer(s, source.blocks(0, n))?;
+        let (whole, block) = (source.blocks(0, n), source.bytes());
+        let how = if whole.bytes() <= INLINE {
+            c.offer(s, whole)?
+        } else {
+            // The own block is not for the others.
+            let direct_from = select::direct_from(n).saturating_mul(n);
+            c.offer_filled(s, whole, whole.bytes(), direct_from, |buffer| {
+                c.others().for_each(|rank| put(source.blocks(rank, 1), buffer.wrapping_add(rank * block)));
+                n * block
+            })?
+        };
         if let Some(from) = from {
             copy(from.blocks(me, 1), to.blocks(me, 1));
         }
@@ -199,8 +211,8 @@ pub fn alltoallv<'a, 'b>(
     })
 }
 
-/// An entry of a table: length and [`How`] as in a slot, then the offset in the buffer or the address.
-const ENTRY: usize = 16;
+/// An entry of a table: length and [`How`] as in a slot, then the offset in the buffer or what was exposed.
+const ENTRY: usize = 24;
 /// Longer blocks do not go through the buffer where they can be read directly.
 const DIRECT_FROM: usize = 16 * 1024;
 
@@ -220,18 +232,20 @@ fn offer_table<'a>(c: &Round, s: u64, block: &impl Fn(usize) -> Data<'a>) -> Res
         let len = d.bytes();
         let dense = d.dense_bytes().filter(|_| c.r.direct);
         let (how, place) = if len <= room - end && (len < DIRECT_FROM || dense.is_none()) {
-            crate::shared::round::put(d, buffer.wrapping_add(end));
+            put(d, buffer.wrapping_add(end));
             let at = end;
             end = (end + len).next_multiple_of(8).min(room);
-            (How::Buffer, at as u64)
+            (How::Buffer, [at as u64, 0])
         } else if let Some(d) = dense {
             rest.addresses = true;
-            (How::Address, d.buf.addr() as u64)
+            (How::Address, c.expose(d.buf.as_ptr(), len))
         } else {
             rest.messages.push(rank);
-            (How::Message, 0)
+            (How::Message, [0, 0])
         };
-        c.write_words(buffer.wrapping_add(rank * ENTRY), [len as u64 | (how as u64) << 48, place]);
+        let at = buffer.wrapping_add(rank * ENTRY);
+        c.write_words(at, [len as u64 | (how as u64) << 48, place[0]]);
+        c.write_words(at.wrapping_add(8), place);
     }
     c.offer_buffer(s, end);
     Ok(rest)
@@ -241,14 +255,17 @@ fn offer_table<'a>(c: &Round, s: u64, block: &impl Fn(usize) -> Data<'a>) -> Res
 fn entry(c: &Round, rank: usize, s: u64) -> Result<Offer> {
     let o = c.seen(rank, s)?;
     let (table, me) = (o.at, c.me());
-    let [word, place] = match table {
-        At::Memory(p) if o.len >= c.n() * ENTRY => c.read_words(p.wrapping_add(me * ENTRY)),
+    let (word, place) = match table {
+        At::Memory(p) if o.len >= c.n() * ENTRY => {
+            let p = p.wrapping_add(me * ENTRY);
+            (c.read_words(p)[0], c.read_words(p.wrapping_add(8)))
+        }
         _ => return Err(c.nonsense(rank)),
     };
     let (len, how) = ((word & ((1 << 48) - 1)) as usize, (word >> 48) as u8);
     let at = match how {
-        1 if place as usize <= o.len && len <= o.len - place as usize => table.plus(place as usize),
-        2 => At::Remote(place),
+        1 if place[0] as usize <= o.len && len <= o.len - place[0] as usize => table.plus(place[0] as usize),
+        2 => At::Remote(place, 0),
         3 => At::Message,
         _ => return Err(c.nonsense(rank)),
     };

@@ -18,8 +18,6 @@ use std::ops::Range;
 
 /// Elements are combined in pieces of so many bytes: the sum stays in the nearest caches.
 const PIECE: usize = 16 * 1024;
-/// The same where each is a system call.
-const PIECE_DIRECT: usize = 64 * 1024;
 
 pub fn allreduce(ep: &Endpoint, r: &Region, v: Vectors, op: &Reduction) -> Result<()> {
     run(ep, r, tags::ALLREDUCE, |c| {
@@ -28,7 +26,7 @@ pub fn allreduce(ep: &Endpoint, r: &Region, v: Vectors, op: &Reduction) -> Resul
         if c.fits(bytes) && select::all_read_all(bytes, c.n()) {
             let s = r.begin();
             c.offer(s, v.input)?;
-            fold(c, 0..c.n(), 0..out.count, out, op, |rank| offered(c, rank, s, bytes))?;
+            fold(c, 0..c.n(), 0..out.count, out, op, false, |rank| offered(c, rank, s, bytes))?;
             if out.count > 0 {
                 c.seen_all(s);
             }
@@ -50,7 +48,7 @@ fn allreduce_parts(c: &Round, v: Vectors, op: &Reduction) -> Result<()> {
     let first = c.r.begin();
     c.offer(first, v.input)?;
     c.meet(first)?;
-    fold(c, 0..n, part(c.me()), own, op, |rank| offered(c, rank, first, bytes))?;
+    fold(c, 0..n, part(c.me()), own, op, false, |rank| offered(c, rank, first, bytes))?;
     let second = c.r.begin();
     c.offer(second, own)?;
     spread(c, out, second)
@@ -62,7 +60,7 @@ fn allreduce_direct(c: &Round, v: Vectors, out: Data, op: &Reduction) -> Result<
     reduce_part(c, v, part, own, op)?;
     let mut result = Temp::bytes(0)?;
     let second = c.r.begin();
-    c.offer_address(second, packed(own, &mut result)?.addr() as u64, own.bytes())?;
+    c.offer_address(second, packed(own, &mut result)?, own.bytes())?;
     spread(c, out, second)?;
     // The others read from `out`.
     c.all_done(second)
@@ -87,7 +85,7 @@ fn reduce_part(c: &Round, v: Vectors, part: Range<usize>, acc: Data, op: &Reduct
     let mut whole = Temp::bytes(0)?;
     let input = packed(v.input, &mut whole)?;
     let s = c.r.begin();
-    c.offer_address(s, input.addr() as u64, bytes)?;
+    c.offer_address(s, input, bytes)?;
     let mut aside;
     let mut own = input;
     if v.in_place && v.input.dense_bytes().is_some() {
@@ -97,7 +95,7 @@ fn reduce_part(c: &Round, v: Vectors, part: Range<usize>, acc: Data, op: &Reduct
         get(input.wrapping_add(part.start * size), n, crate::buffer::bytes(Buf(at.cast()), n));
         own = at.cast_const().wrapping_sub(part.start * size);
     }
-    fold(c, 0..c.n(), part, acc, op, |rank| {
+    fold(c, 0..c.n(), part, acc, op, true, |rank| {
         if rank == c.me() { Ok(Some(At::Memory(own))) } else { offered(c, rank, s, bytes) }
     })?;
     if whole.buf().as_ptr() == input {
@@ -136,7 +134,7 @@ fn reduce_flat(c: &Round, v: Vectors, op: &Reduction) -> Result<()> {
         packed(v.input, &mut aside)?
     };
     let me = c.me();
-    fold(c, 0..c.n(), 0..out.count, out, op, |rank| {
+    fold(c, 0..c.n(), 0..out.count, out, op, false, |rank| {
         if rank == me { Ok(Some(At::Memory(own))) } else { offered(c, rank, s, bytes) }
     })?;
     c.done(s);
@@ -155,7 +153,7 @@ fn reduce_direct(c: &Round, v: Vectors, op: &Reduction, root: usize) -> Result<(
     reduce_part(c, v, mine, acc, op)?;
     let s = c.r.begin();
     let mut result = Temp::bytes(0)?;
-    c.offer_address(s, packed(acc, &mut result)?.addr() as u64, acc.bytes())?;
+    c.offer_address(s, packed(acc, &mut result)?, acc.bytes())?;
     if let Some(out) = v.out {
         for rank in c.others() {
             let o = c.seen(rank, s)?;
@@ -181,7 +179,7 @@ pub fn reduce_scatter(ep: &Endpoint, r: &Region, v: Vectors, starts: &[usize], o
         if c.fits(bytes) {
             let s = r.begin();
             c.offer(s, v.input)?;
-            fold(c, 0..c.n(), part, own, op, |rank| offered(c, rank, s, bytes))?;
+            fold(c, 0..c.n(), part, own, op, false, |rank| offered(c, rank, s, bytes))?;
             c.done(s);
             return Ok(());
         }
@@ -206,7 +204,7 @@ pub fn scan(ep: &Endpoint, r: &Region, v: Vectors, op: &Reduction, inclusive: bo
         let s = r.begin();
         c.offer(s, v.input)?;
         let upto = c.me() + inclusive as usize;
-        fold(c, 0..upto, 0..out.count, out, op, |rank| offered(c, rank, s, bytes))?;
+        fold(c, 0..upto, 0..out.count, out, op, false, |rank| offered(c, rank, s, bytes))?;
         c.done(s);
         Ok(())
     })
@@ -223,7 +221,7 @@ fn offered(c: &Round, rank: usize, s: u64, bytes: usize) -> Result<Option<At>> {
     Ok(Some(o.at))
 }
 
-/// Combines elements `range` of the vectors that `source` finds into `acc`.
+/// Combines elements `range` of the vectors that `source` finds into `acc`; `direct` where they are read by single copy.
 #[inline]
 fn fold(
     c: &Round,
@@ -231,6 +229,7 @@ fn fold(
     range: Range<usize>,
     acc: Data,
     op: &Reduction,
+    direct: bool,
     source: impl Fn(usize) -> Result<Option<At>>,
 ) -> Result<()> {
     let (size, dt) = (acc.dt.size(), acc.dt);
@@ -238,8 +237,7 @@ fn fold(
         return Ok(());
     }
     let dense = dt.dense();
-    let direct = matches!(source(ranks.start)?, Some(At::Remote(_))) || matches!(source(ranks.end - 1)?, Some(At::Remote(_)));
-    let piece = (if direct { PIECE_DIRECT } else { PIECE } / size.max(1)).clamp(1, range.len());
+    let piece = (if direct { select::DIRECT_PIECE } else { PIECE } / size.max(1)).clamp(1, range.len());
     let mut stage = Temp::bytes(if direct { piece * size } else { 0 })?;
     let mut typed = Temp::typed(dt, if dense.is_none() { piece } else { 0 })?;
     for at in blocks::chunks(range.len(), piece) {
@@ -255,10 +253,10 @@ fn fold(
             }
             let bytes = match x {
                 At::Memory(p) => p,
-                At::Remote(a) => {
+                At::Remote(there, offset) => {
                     let p = stage.buf().as_mut_ptr();
                     // SAFETY: `stage` has room for a piece.
-                    if !unsafe { c.read_raw(rank, a, p, len) } {
+                    if !unsafe { c.read_raw(rank, there, offset, p, len) } {
                         continue;
                     }
                     p

@@ -202,7 +202,9 @@ pub fn establish(ep: &Endpoint) -> Result<Option<Region>> {
 
 #[cold]
 fn refuse(n: usize, me: usize, why: &str) {
-    eprintln!("oxmpi: rank {me} of a communicator of {n}: its collectives use messages instead of shared memory: {why}");
+    eprintln!(
+        "oxmpi: rank {me} of a communicator of {n}: its collectives use messages instead of shared memory: {why}"
+    );
 }
 
 #[cfg(test)]

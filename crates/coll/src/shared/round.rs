@@ -12,8 +12,11 @@ use std::cell::RefCell;
 
 /// How much of a long, scattered buffer is read at once.
 const STAGE: usize = 32 * 1024;
-/// Looks at a flag before the engine is asked to wait.
-const LOOKS: u32 = 64;
+/// Looks at a flag before the engine is asked to wait: at once, then with pauses where a core is free for it.
+const LOOKS: u32 = 24;
+const PAUSES: u32 = 40;
+/// How many rounds ahead a reader fetches the slot of a writer who is ahead.
+const AHEAD: u64 = 3;
 
 /// How a slot gives its data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,8 +32,8 @@ pub enum How {
 pub enum At {
     /// Here.
     Memory(*const u8),
-    /// At this address of the other process.
-    Remote(u64),
+    /// In memory that the other process has exposed, from this offset on.
+    Remote([u64; 2], u64),
     /// It comes as a message.
     Message,
 }
@@ -39,7 +42,7 @@ impl At {
     pub fn plus(self, n: usize) -> At {
         match self {
             At::Memory(p) => At::Memory(p.wrapping_add(n)),
-            At::Remote(a) => At::Remote(a.wrapping_add(n as u64)),
+            At::Remote(there, o) => At::Remote(there, o.wrapping_add(n as u64)),
             At::Message => At::Message,
         }
     }
@@ -86,11 +89,13 @@ impl<'a> Round<'a> {
 
     #[inline]
     fn wait(&self, mut ready: impl FnMut() -> bool) -> Result<()> {
-        if ready() {
-            return Ok(());
+        for _ in 0..LOOKS {
+            if ready() {
+                return Ok(());
+            }
         }
         if !self.ep.shares_cores() {
-            for _ in 0..LOOKS {
+            for _ in 0..PAUSES {
                 std::hint::spin_loop();
                 if ready() {
                     return Ok(());
@@ -143,19 +148,39 @@ impl<'a> Round<'a> {
             self.publish(round, How::Inline, len, |p| put(data, p));
             return Ok(How::Inline);
         }
-        self.offer_more(round, data, len)
+        self.offer_more(round, data, len, usize::MAX)
     }
-    fn offer_more(&self, round: u64, data: Data, len: usize) -> Result<How> {
-        if len <= self.r.room() {
-            self.all_done(round.saturating_sub(BUFFERS.min(self.r.depth())))?;
-            put(data, self.r.buffer(self.me(), round));
-            self.publish(round, How::Buffer, len, |_| ());
+    /// As [`Round::offer`]; data of more than `direct_from` bytes is not copied where it can be read directly.
+    pub fn offer_long(&self, round: u64, data: Data, direct_from: usize) -> Result<How> {
+        let len = data.bytes();
+        if len <= INLINE { self.offer(round, data) } else { self.offer_more(round, data, len, direct_from) }
+    }
+    fn offer_more(&self, round: u64, data: Data, len: usize, direct_from: usize) -> Result<How> {
+        let whole = |at| {
+            put(data, at);
+            len
+        };
+        self.offer_filled(round, data, len, direct_from, whole)
+    }
+    /// `fill` writes to the buffer and says how much; `data` is the same for single copy.
+    pub fn offer_filled(
+        &self,
+        round: u64,
+        data: Data,
+        len: usize,
+        direct_from: usize,
+        fill: impl FnOnce(*mut u8) -> usize,
+    ) -> Result<How> {
+        let direct = len > direct_from && self.r.direct && data.dense_bytes().is_some();
+        if len <= self.r.room() && !direct {
+            let n = fill(self.free_buffer(round)?);
+            self.publish(round, How::Buffer, n, |_| ());
             return Ok(How::Buffer);
         }
         self.all_done(round.saturating_sub(self.r.depth()))?;
         Ok(match data.dense_bytes() {
             Some(d) if self.r.direct => {
-                self.publish_address(round, d.buf.addr() as u64, len);
+                self.publish_address(round, d.buf.as_ptr(), len);
                 How::Address
             }
             _ => {
@@ -164,15 +189,18 @@ impl<'a> Round<'a> {
             }
         })
     }
-    /// Offers `len` bytes at `address` for single copy.
-    pub fn offer_address(&self, round: u64, address: u64, len: usize) -> Result<()> {
+    /// Offers `len` bytes for single copy.
+    pub fn offer_address(&self, round: u64, address: *const u8, len: usize) -> Result<()> {
         self.all_done(round.saturating_sub(self.r.depth()))?;
         self.publish_address(round, address, len);
         Ok(())
     }
-    fn publish_address(&self, round: u64, address: u64, len: usize) {
-        // SAFETY: `fill` gets INLINE writable bytes.
-        self.publish(round, How::Address, len, |p| unsafe { (p as *mut u64).write_unaligned(address) });
+    fn publish_address(&self, round: u64, address: *const u8, len: usize) {
+        let there = self.ep.expose(address, len);
+        self.publish(round, How::Address, len, |p| self.write_words(p, there));
+    }
+    pub fn expose(&self, at: *const u8, len: usize) -> [u64; 2] {
+        self.ep.expose(at, len)
     }
     /// Where this rank's buffer for `round` is, once it is free; followed by [`Round::offer_buffer`].
     pub fn free_buffer(&self, round: u64) -> Result<*mut u8> {
@@ -183,6 +211,14 @@ impl<'a> Round<'a> {
         self.publish(round, How::Buffer, len.min(self.r.room()), |_| ());
     }
 
+    /// As [`Round::seen`], where only `rank` offers something and may be rounds ahead.
+    #[inline]
+    pub fn seen_from(&self, rank: usize, round: u64) -> Result<Offer> {
+        if self.r.slot(rank, round).round() >= round {
+            self.r.slot(rank, round + AHEAD).prefetch();
+        }
+        self.seen(rank, round)
+    }
     /// What `rank` offers in `round`, when it does.
     #[inline]
     pub fn seen(&self, rank: usize, round: u64) -> Result<Offer> {
@@ -196,8 +232,7 @@ impl<'a> Round<'a> {
         Ok(match how {
             0 => Offer { at: At::Memory(slot.read(|p| p)), len: len.min(INLINE) },
             1 => Offer { at: At::Memory(self.r.buffer(rank, round)), len: len.min(self.r.room()) },
-            // SAFETY: the slot has INLINE readable bytes.
-            2 => Offer { at: At::Remote(slot.read(|p| unsafe { (p as *const u64).read_unaligned() })), len },
+            2 => Offer { at: At::Remote(slot.read(|p| self.read_words(p)), 0), len },
             _ => Offer { at: At::Message, len },
         })
     }
@@ -221,14 +256,14 @@ impl<'a> Round<'a> {
         let what = format!("what rank {rank} wrote to the shared memory of a collective operation makes no sense");
         Error::new(MPI_ERR_INTERN, what)
     }
-    /// Two words in the own buffer.
+    /// Two words in the own slot or buffer.
     pub fn write_words(&self, at: *mut u8, words: [u64; 2]) {
-        // SAFETY: the callers pass places inside a buffer.
+        // SAFETY: the callers pass places inside a slot or buffer, aligned to words.
         unsafe { (at as *mut [u64; 2]).write_unaligned(words) }
     }
-    /// Two words in a buffer, read once.
+    /// Two words in a slot or buffer, read once.
     pub fn read_words(&self, at: *const u8) -> [u64; 2] {
-        // SAFETY: as above; buffers are aligned to pages and tables to words.
+        // SAFETY: as above.
         unsafe { (at as *const [u64; 2]).read_volatile() }
     }
     /// Every rank has published `round`, so all are done with the ones before.
@@ -258,31 +293,33 @@ impl<'a> Round<'a> {
         }
         match at {
             At::Memory(p) => get(p, len.min(room), to),
-            At::Remote(a) => self.read(rank, a, len.min(room), to),
+            At::Remote(there, o) => self.read(rank, there, o, len.min(room), to),
             At::Message => {}
         }
     }
     #[cold]
     pub fn too_long(&self, rank: usize, len: usize, room: usize) {
-        let what = format!("rank {rank} has {len} bytes for a buffer of {room} in a collective operation; counts or types differ between ranks");
+        let what = format!(
+            "rank {rank} has {len} bytes for a buffer of {room} in a collective operation; counts or types differ between ranks"
+        );
         self.x.note::<()>(Err(Error::new(MPI_ERR_TRUNCATE, what)));
     }
     /// Single copy of `len` bytes, not more than `to` holds.
-    fn read(&self, rank: usize, address: u64, len: usize, to: Data) {
+    fn read(&self, rank: usize, there: [u64; 2], offset: u64, len: usize, to: Data) {
         if let Some(d) = to.dense_bytes() {
             // SAFETY: `to` holds `len` bytes in one run.
-            self.x.note(unsafe { self.ep.read_peer(rank, address, d.buf.as_mut_ptr(), len) });
+            self.x.note(unsafe { self.ep.read_peer(rank, there, offset, d.buf.as_mut_ptr(), len) });
             return;
         }
-        self.x.note(self.read_scattered(rank, address, len, to));
+        self.x.note(self.read_scattered(rank, there, offset, len, to));
     }
-    fn read_scattered(&self, rank: usize, address: u64, len: usize, to: Data) -> Result<()> {
+    fn read_scattered(&self, rank: usize, there: [u64; 2], offset: u64, len: usize, to: Data) -> Result<()> {
         let mut segments = Segments::new(to, STAGE, 1)?;
         for i in 0..len.div_ceil(STAGE) {
             let view = segments.view(i);
             let n = view.count.min(len - i * STAGE);
             // SAFETY: a segment's staging area of `count` bytes.
-            unsafe { self.ep.read_peer(rank, address + (i * STAGE) as u64, view.buf.as_mut_ptr(), n)? };
+            unsafe { self.ep.read_peer(rank, there, offset + (i * STAGE) as u64, view.buf.as_mut_ptr(), n)? };
             segments.store(i);
         }
         Ok(())
@@ -291,9 +328,9 @@ impl<'a> Round<'a> {
     ///
     /// # Safety
     /// `to` is valid for writes of `len` bytes.
-    pub unsafe fn read_raw(&self, rank: usize, address: u64, to: *mut u8, len: usize) -> bool {
+    pub unsafe fn read_raw(&self, rank: usize, there: [u64; 2], offset: u64, to: *mut u8, len: usize) -> bool {
         // SAFETY: the caller's promise.
-        self.x.note(unsafe { self.ep.read_peer(rank, address, to, len) }).is_some()
+        self.x.note(unsafe { self.ep.read_peer(rank, there, offset, to, len) }).is_some()
     }
     /// Sends a block that was offered as a message.
     pub fn send(&self, data: Data, to: usize) {

@@ -245,12 +245,15 @@ impl Endpoint {
     pub fn reads_directly(&self, _rank: usize) -> bool {
         self.direct
     }
+    pub fn expose(&self, at: *const u8, _len: usize) -> [u64; 2] {
+        [at.addr() as u64, 0]
+    }
     /// # Safety
     /// `to` is valid for `len` bytes.
-    pub unsafe fn read_peer(&self, rank: usize, address: u64, to: *mut u8, len: usize) -> Result<()> {
+    pub unsafe fn read_peer(&self, rank: usize, there: [u64; 2], offset: u64, to: *mut u8, len: usize) -> Result<()> {
         assert!(rank < self.size && rank != self.rank);
         // SAFETY: the caller's promise, and all ranks are threads of one process.
-        unsafe { std::ptr::copy(address as *const u8, to, len) };
+        unsafe { std::ptr::copy((there[0] + offset) as *const u8, to, len) };
         Ok(())
     }
     pub fn messages(&self) -> u64 {

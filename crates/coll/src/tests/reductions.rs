@@ -10,7 +10,7 @@ use oxmpi_base::{args::Buf, consts::MPI_IN_PLACE};
 
 const IN_PLACE: Buf = Buf(MPI_IN_PLACE as *mut _);
 
-fn value(rank: usize, i: usize) -> Pair {
+pub fn value(rank: usize, i: usize) -> Pair {
     ((rank * 2 + 3) as u32, (rank * 100 + i) as u32)
 }
 
@@ -22,13 +22,13 @@ fn add(a: Pair, b: Pair) -> Pair {
     (a.0.wrapping_add(b.0), a.1.wrapping_add(b.1))
 }
 
-fn fold(ranks: std::ops::Range<usize>, i: usize, commutative: bool) -> Pair {
+pub fn fold(ranks: std::ops::Range<usize>, i: usize, commutative: bool) -> Pair {
     let f = if commutative { add } else { compose };
     ranks.map(|r| value(r, i)).reduce(f).unwrap()
 }
 
 /// Runs `body` with the operation on elements of `dt`.
-fn with_op(dt: &Datatype, commutative: bool, body: impl FnOnce(&Reduction)) {
+pub fn with_op(dt: &Datatype, commutative: bool, body: impl FnOnce(&Reduction)) {
     let size = dt.size();
     let load = |p: *const u8| {
         let mut packed = [0u8; 8];
