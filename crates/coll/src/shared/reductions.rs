@@ -163,9 +163,9 @@ fn reduce_direct(c: &Round, v: Vectors, op: &Reduction, root: usize) -> Result<(
         c.done(s);
         return Ok(());
     }
-    c.done(s);
     // All have read the input when they offer their parts.
     c.meet(s)?;
+    c.done(s);
     c.is_done(root, s)
 }
 

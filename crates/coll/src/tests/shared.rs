@@ -80,6 +80,27 @@ fn many_ranks() {
     }
 }
 
+/// The reductions by single copy, with a rank that goes on to overwrite its slots as soon as it may.
+#[test]
+fn long_reductions_before_a_rank_that_runs_ahead() {
+    world(4, |ep| {
+        let (me, dt, count) = (ep.rank(), &types()[0], 17_000);
+        with_op(dt, false, |op| {
+            for call in 0..20usize {
+                let mut input = Vector::filled(dt, count, |i| value(me, i + call));
+                let mut out = Vector::blank(dt, count);
+                reduce(ep, input.buf(), out.buf(), count, dt, op, 3).unwrap();
+                out.expect("reduce", count, |i| (me == 3).then(|| fold(0..4, i + call, false)));
+                for k in 0..200 {
+                    let mut v = Vector::filled(dt, 1, |_| if me == 0 { (call as u32, k) } else { (0, 0) });
+                    bcast(ep, v.buf(), 1, dt, 0).unwrap();
+                    v.expect("bcast", 1, |_| Some((call as u32, k)));
+                }
+            }
+        });
+    });
+}
+
 /// Blocks of one all-to-all travel by the buffer, directly and as messages.
 #[test]
 fn blocks_of_very_different_sizes() {
