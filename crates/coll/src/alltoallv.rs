@@ -57,11 +57,7 @@ pub fn alltoallw(
     exchange(ep, Some(from), to)
 }
 
-fn exchange<'a, 'b>(
-    ep: &Team,
-    from: Option<impl Fn(usize) -> Data<'a>>,
-    to: impl Fn(usize) -> Data<'b>,
-) -> Result<()> {
+fn exchange<'a, 'b>(ep: &Team, from: Option<impl Fn(usize) -> Data<'a>>, to: impl Fn(usize) -> Data<'b>) -> Result<()> {
     let region = ep.region()?.filter(|r| r.room() > 0);
     let x = Exchange::new(ep, tags::ALLTOALLV);
     match (from, region) {

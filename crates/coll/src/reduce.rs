@@ -16,15 +16,7 @@ use crate::{tags, tree};
 use oxmpi_base::{Result, args::Buf};
 
 /// `rbuf` is looked at only at the root, where `sbuf` may be MPI_IN_PLACE.
-pub fn reduce(
-    ep: &Team,
-    sbuf: Buf,
-    rbuf: Buf,
-    count: usize,
-    dt: &Datatype,
-    op: &Reduction,
-    root: usize,
-) -> Result<()> {
+pub fn reduce(ep: &Team, sbuf: Buf, rbuf: Buf, count: usize, dt: &Datatype, op: &Reduction, root: usize) -> Result<()> {
     let vectors = Vectors::new(sbuf, rbuf, count, dt, ep.rank() == root);
     if ep.size() == 1 {
         vectors.keep();

@@ -29,14 +29,7 @@ pub fn reduce_scatter_block(
     run(ep, sbuf, rbuf, &starts, dt, op)
 }
 
-pub fn reduce_scatter(
-    ep: &Team,
-    sbuf: Buf,
-    rbuf: Buf,
-    rcounts: &Counts,
-    dt: &Datatype,
-    op: &Reduction,
-) -> Result<()> {
+pub fn reduce_scatter(ep: &Team, sbuf: Buf, rbuf: Buf, rcounts: &Counts, dt: &Datatype, op: &Reduction) -> Result<()> {
     let mut starts = vec![0usize];
     for r in 0..ep.size() {
         starts.push(starts[r].saturating_add(rcounts.get(r) as usize));

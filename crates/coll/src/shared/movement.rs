@@ -22,7 +22,8 @@ pub fn bcast(ep: &Endpoint, r: &Region, data: Data, root: usize) -> Result<()> {
     run(ep, r, tags::BCAST, |c| {
         let s = r.begin();
         if c.me() != root {
-            let o = c.seen_from(root, s)?;
+            c.look_ahead(root, s);
+            let o = c.seen(root, s)?;
             c.fetch(root, o.at, o.len, data);
             c.done(s);
             return Ok(());

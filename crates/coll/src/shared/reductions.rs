@@ -135,7 +135,11 @@ fn reduce_flat(c: &Round, v: Vectors, op: &Reduction) -> Result<()> {
     };
     let me = c.me();
     fold(c, 0..c.n(), 0..out.count, out, op, false, |rank| {
-        if rank == me { Ok(Some(At::Memory(own))) } else { offered(c, rank, s, bytes) }
+        if rank == me {
+            return Ok(Some(At::Memory(own)));
+        }
+        c.look_ahead(rank, s);
+        offered(c, rank, s, bytes)
     })?;
     c.done(s);
     Ok(())
@@ -237,6 +241,22 @@ fn fold(
         return Ok(());
     }
     let dense = dt.dense();
+    if let (Some(offset), false) = (dense, direct || range.len() * size > PIECE) {
+        // What is short needs no pieces and no room.
+        let (from, len) = (range.start * size, range.len() * size);
+        let mut begun = false;
+        for rank in ranks.rev() {
+            let Some(At::Memory(p)) = source(rank)?.map(|x| x.plus(from)) else { continue };
+            if begun {
+                let input = p.wrapping_offset(-offset).cast_mut();
+                c.x.apply(op, Buf(input.cast()), acc.buf, range.len());
+            } else {
+                get(p, len, acc);
+                begun = true;
+            }
+        }
+        return Ok(());
+    }
     let piece = (if direct { select::DIRECT_PIECE } else { PIECE } / size.max(1)).clamp(1, range.len());
     let mut stage = Temp::bytes(if direct { piece * size } else { 0 })?;
     let mut typed = Temp::typed(dt, if dense.is_none() { piece } else { 0 })?;

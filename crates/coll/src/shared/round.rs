@@ -211,13 +211,12 @@ impl<'a> Round<'a> {
         self.publish(round, How::Buffer, len.min(self.r.room()), |_| ());
     }
 
-    /// As [`Round::seen`], where only `rank` offers something and may be rounds ahead.
+    /// For calls in which `rank` need not wait for this one: if it is rounds ahead, its next slots are fetched early.
     #[inline]
-    pub fn seen_from(&self, rank: usize, round: u64) -> Result<Offer> {
+    pub fn look_ahead(&self, rank: usize, round: u64) {
         if self.r.slot(rank, round).round() >= round {
             self.r.slot(rank, round + AHEAD).prefetch();
         }
-        self.seen(rank, round)
     }
     /// What `rank` offers in `round`, when it does.
     #[inline]

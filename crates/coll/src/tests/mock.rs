@@ -137,7 +137,7 @@ struct State {
 
 #[derive(Clone, Copy)]
 #[repr(align(4096))]
-struct Page([u8; 4096]);
+struct Page(#[allow(dead_code)] [u8; 4096]);
 
 /// Memory that all threads of a world have.
 pub struct Memory {
