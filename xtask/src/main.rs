@@ -3,6 +3,7 @@ mod abi_check;
 mod bench;
 mod codegen;
 mod demo;
+mod hotpath;
 mod install;
 mod layers;
 mod python;
@@ -16,6 +17,7 @@ fn main() -> std::process::ExitCode {
     let done = match args.first().map(String::as_str) {
         Some("bench") => bench::run(rest),
         Some("codegen") => codegen::run(rest),
+        Some("counts") => hotpath::run_command(rest),
         Some("demo") => demo::run(rest),
         Some("install") => install::run_command(rest),
         Some("layers") => layers::run(rest),
@@ -23,7 +25,9 @@ fn main() -> std::process::ExitCode {
         Some("test") => test::run(rest),
         other => {
             eprintln!("xtask: {} is not a command", other.unwrap_or("(nothing)"));
-            eprintln!("usage: cargo xtask bench|codegen [--check]|demo|install --prefix DIR|layers|suite NAME|test");
+            eprintln!(
+                "usage: cargo xtask bench|codegen [--check]|counts [--update]|demo|install --prefix DIR|layers|suite NAME|test"
+            );
             return std::process::ExitCode::from(2);
         }
     };

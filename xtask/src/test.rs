@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything that CI runs, in the order in which it is cheapest to fail.
 //!
 //! `cargo xtask test STAGE...` runs only the stages that are named. The last line is `N passed, N failed`.
+use crate::hotpath::Verdict;
 use crate::install::{program, shared};
 use crate::shell::{cargo, has, note, output, prefix, root, run as sh, show, step, target, watched};
 use crate::suite::{Mpi, abi_swap, tail};
@@ -17,12 +18,14 @@ const SOURCES: [Stage; 5] =
     [("format", format), ("clippy", clippy), ("codegen", codegen), ("unit", unit), ("loom", loom)];
 
 /// Stages that need an installation; the runner makes it once, before the first of them.
-const INSTALLED: [Stage; 9] = [
+const INSTALLED: [Stage; 11] = [
     ("abi", abi),
     ("wrappers", wrappers),
     ("cmake", cmake),
     ("pmpi", pmpi),
     ("conformance", conformance),
+    ("syscalls", syscalls),
+    ("counts", counts),
     ("swap", swap),
     ("python", python),
     ("mpi4py", mpi4py),
@@ -460,6 +463,26 @@ fn conformance(report: &mut Report) -> Result<()> {
                 report.fail(&title, &format!("{}\n{}", ended.how, tail(&ended.text, 30)));
             }
         }
+    }
+    Ok(())
+}
+
+/// The short paths, in system calls and in instructions.
+fn syscalls(report: &mut Report) -> Result<()> {
+    hotpath(report, "no system call in a ping-pong on free cores", crate::hotpath::no_system_calls())
+}
+
+fn counts(report: &mut Report) -> Result<()> {
+    hotpath(report, "instruction counts beside bench/counts.tsv", crate::hotpath::counts())
+}
+
+fn hotpath(report: &mut Report, name: &str, outcome: Result<Verdict>) -> Result<()> {
+    match outcome {
+        Ok(Verdict::NotJudged(why)) => report.skip(name, &why),
+        Ok(Verdict::NotAllowed(why)) if std::env::var_os("CI").is_none() => report.skip(name, &why),
+        Ok(Verdict::NotAllowed(why)) => report.fail(name, &why),
+        Ok(Verdict::Holds) => report.check(name, Ok(())),
+        Err(e) => report.check(name, Err(e)),
     }
     Ok(())
 }

@@ -10,6 +10,9 @@ use oxmpi_base::{Result, args::Buf};
 pub struct Reduction<'a> {
     pub commutative: bool,
     pub apply: &'a dyn Fn(*const u8, *mut u8, usize) -> Result<()>,
+    /// `apply3(a, b, out, count)` computes `out[i] = a[i] op b[i]`, where that needs no copy (predefined operations); `out` is
+    /// equal to `a` or `b` or overlaps neither.
+    pub apply3: Option<&'a dyn Fn(*const u8, *const u8, *mut u8, usize)>,
 }
 
 /// The vectors of a reduction at one rank. In place means that `input` is the output's memory.

@@ -23,5 +23,5 @@ pub use array::Darray;
 pub use copy::{Cursor, copy, for_each_block};
 pub use envelope::{Envelope, combiner_name};
 pub use predefined::{all_predefined, predefined_name};
-pub use reduce::{check_reduce, predefined_op_name, reduce};
+pub use reduce::{Reducer, check_reduce, predefined_op_name, reduce};
 pub use types::Datatype;

@@ -15,7 +15,7 @@ use crate::{callback, datatype};
 use oxmpi_base::args::{self, Buf, FnPtr, Out};
 use oxmpi_base::consts::*;
 use oxmpi_base::{Result, bail, handle};
-use oxmpi_datatype::{Datatype, check_reduce, predefined_op_name, reduce};
+use oxmpi_datatype::{Datatype, Reducer, predefined_op_name};
 use std::sync::{Arc, LazyLock};
 
 #[derive(Clone, Copy, Debug)]
@@ -52,29 +52,41 @@ pub fn get(h: handle::Op) -> Result<Ref<'static, handle::Op, OpObj>> {
     OPS.get(h)
 }
 
+/// What to call for elements of one datatype, settled once.
+#[derive(Clone, Debug)]
+enum Call<'a> {
+    Predefined(Reducer<'a>),
+    User(FnPtr),
+    UserLarge(FnPtr),
+}
+
 /// An operation on elements of one datatype.
 #[derive(Clone, Debug)]
-pub struct Reduction {
+pub struct Reduction<'a> {
     pub commutative: bool,
-    function: Function,
-    dt: Datatype,
+    call: Call<'a>,
+    dt: &'a Datatype,
     dt_handle: handle::Datatype,
 }
 
 /// The operation `op` on elements of `dt`, which `dt_handle` names.
-pub fn reduction(op: handle::Op, dt: &Datatype, dt_handle: handle::Datatype) -> Result<Reduction> {
+pub fn reduction(op: handle::Op, dt: &Datatype, dt_handle: handle::Datatype) -> Result<Reduction<'_>> {
     let o = get(op)?;
-    if let Function::Predefined(h) = o.function {
-        if h == MPI_REPLACE || h == MPI_NO_OP {
-            let name = predefined_op_name(h).unwrap_or_default();
-            bail!(MPI_ERR_OP, "{name} is for accumulating into windows only; reductions cannot use it");
+    let call = match o.function {
+        Function::Predefined(h) => {
+            if h == MPI_REPLACE || h == MPI_NO_OP {
+                let name = predefined_op_name(h).unwrap_or_default();
+                bail!(MPI_ERR_OP, "{name} is for accumulating into windows only; reductions cannot use it");
+            }
+            Call::Predefined(Reducer::new(h, dt)?)
         }
-        check_reduce(h, dt)?;
-    }
-    Ok(Reduction { commutative: o.commutative, function: o.function, dt: dt.clone(), dt_handle })
+        Function::User(f) => Call::User(f),
+        Function::UserLarge(f) => Call::UserLarge(f),
+    };
+    Ok(Reduction { commutative: o.commutative, call, dt, dt_handle })
 }
 
-impl Reduction {
+impl Reduction<'_> {
     /// `inout[i] = input[i] op inout[i]` for `count` elements laid out with the datatype's extent.
     ///
     /// # Safety
@@ -85,12 +97,10 @@ impl Reduction {
         }
         // SAFETY: the caller's promise.
         unsafe {
-            match self.function {
-                Function::Predefined(op) => reduce(op, &self.dt, input, inout, count)?,
-                Function::User(f) => {
-                    callback::user_op(f, input, inout, count, self.dt_handle.0, self.dt.extent());
-                }
-                Function::UserLarge(f) => callback::user_op_large(f, input, inout, count, self.dt_handle.0),
+            match &self.call {
+                Call::Predefined(r) => r.apply(input, inout, inout, count),
+                Call::User(f) => callback::user_op(*f, input, inout, count, self.dt_handle.0, self.dt.extent()),
+                Call::UserLarge(f) => callback::user_op_large(*f, input, inout, count, self.dt_handle.0),
             }
         }
         Ok(())
@@ -108,7 +118,16 @@ pub fn with_reduction<R>(
     // SAFETY: the collective calls this with the program's buffers and its own scratch memory, both of
     // `count` elements.
     let apply = |input: *const u8, inout: *mut u8, count: usize| unsafe { r.apply(input, inout, count) };
-    f(&oxmpi_coll::Reduction { commutative: r.commutative, apply: &apply })
+    let apply = &apply;
+    let commutative = r.commutative;
+    match &r.call {
+        Call::Predefined(p) => {
+            // SAFETY: as above.
+            let apply3 = |a: *const u8, b: *const u8, out: *mut u8, n: usize| unsafe { p.apply(a, b, out, n) };
+            f(&oxmpi_coll::Reduction { commutative, apply, apply3: Some(&apply3) })
+        }
+        _ => f(&oxmpi_coll::Reduction { commutative, apply, apply3: None }),
+    }
 }
 
 // ---- the procedures ----

@@ -164,6 +164,7 @@ impl Engine {
         let sleeper = node.as_ref().map(Node::sleeper);
         let cores = node.as_ref().map_or(Cores::Dedicated, |n| n.cores);
         let fence = node.as_ref().map_or(Fence::Both, Node::fence);
+        let order = node.as_ref().map_or(Vec::new(), |n| n.allowed().to_vec());
         let state = State {
             me: me as u32,
             node,
@@ -176,7 +177,7 @@ impl Engine {
             held: Held::default(),
             early: Slots { all: Vec::new(), free: Vec::new() },
             copies: Vec::new(),
-            choice: Choice::default(),
+            choice: Choice::new(order),
             next_way: [None; MIDDLE],
             late: Vec::new(),
             runs: Vec::new(),

@@ -24,14 +24,12 @@ use crate::request::{Expects, ReqId};
 use crate::send::LONG_MAX;
 use oxmpi_base::Result;
 use oxmpi_transport::wire::*;
-use oxmpi_transport_shm::choice::{Mechanism, Way, class_of};
+use oxmpi_transport_shm::choice::{Mechanism, Way, Ways, class_of};
 use oxmpi_transport_shm::node::Ticket;
 use oxmpi_transport_shm::single::{Exposed, Piece, Way as Direction};
 
 /// Smallest message for which single copy is thought of.
 const SINGLE_COPY_MIN: u64 = 4 * 1024;
-/// From here on two sides are tried before one.
-const SHARED_FIRST: u64 = 48 * 1024;
 /// Shortest and longest pieces of a shared transfer.
 const PIECE: (u64, u64) = (4 * 1024, 256 * 1024);
 /// Pieces of a transfer by one side, and what a turn of progress copies at most.
@@ -72,8 +70,10 @@ pub(crate) struct Copy {
     piece: u64,
     /// The sender's ticket counter, where both sides copy.
     ticket: Option<Ticket>,
-    /// Pieces that this side has claimed in advance.
+    /// Pieces that are this side's without a claim: the receiver's first.
     claimed: u64,
+    /// How many claims the counter takes: all pieces, but for the receiver's first where that needed none.
+    claims: u64,
     /// Pieces that this side has taken.
     taken: u64,
     /// No more pieces for this side.
@@ -88,7 +88,7 @@ pub(crate) struct Copy {
 
 impl Copy {
     fn pieces(&self) -> u64 {
-        self.limit.div_ceil(self.piece)
+        pieces(self.limit, self.piece)
     }
     /// The rank whose page holds the ticket counter.
     fn sender(&self, me: u32) -> usize {
@@ -241,29 +241,7 @@ impl State {
         let outcome = arrived(r.envelope, rts.total, room);
         r.outcome = outcome;
         let limit = rts.total.min(room);
-        if limit == 0 {
-            self.control(peer, Kind::Fin, &rts.send.to_ne_bytes())?;
-            self.complete(i, outcome);
-            return Ok(());
-        }
-        let there = Exposed { address: rts.address, place: rts.place };
-        let ours = self.requests.at(i).span.address();
-        let shaped = ours.is_none() || there.address == 0;
-        let now = oxmpi_sys::clock::nanos();
-        // A stamp from the future, or from long ago, is no stamp.
-        let since = if waited && rts.stamp <= now && now - rts.stamp < 1_000_000_000 { rts.stamp } else { now };
         let ticket = (rts.ticket != NO_TICKET).then_some(Ticket(rts.ticket));
-        let planned = if rts.total <= LONG_MAX { self.next_way[class_of(rts.total)].take() } else { None };
-        let mut way = match planned {
-            Some(w @ (Way::Alone(m) | Way::Both(m))) if !shaped && self.reaches(m, peer, &there) => w,
-            _ => self.way_for(peer, i, &rts, &there, limit, false),
-        };
-        if let (Way::Both(_), None) = (way, ticket) {
-            way = Way::Pipeline;
-        }
-        if rts.total <= LONG_MAX && !shaped {
-            self.next_way[class_of(rts.total)] = Some(self.way_for(peer, i, &rts, &there, limit, true));
-        }
         // The first claim of a message that may be withdrawn is the claim on the message.
         if rts.total <= LONG_MAX
             && let Some(t) = ticket
@@ -275,7 +253,28 @@ impl State {
             self.peers[peer as usize].inbound.push(inbound);
             return Ok(());
         }
-        let claimed = (rts.total <= LONG_MAX && ticket.is_some()) as u64;
+        if limit == 0 {
+            self.control(peer, Kind::Fin, &rts.send.to_ne_bytes())?;
+            self.complete(i, outcome);
+            return Ok(());
+        }
+        let there = Exposed { address: rts.address, place: rts.place };
+        let ours = self.requests.at(i).span.address();
+        let shaped = ours.is_none() || there.address == 0;
+        let now = oxmpi_sys::clock::nanos();
+        // A stamp from the future, or from long ago, is no stamp.
+        let since = if waited && rts.stamp <= now && now - rts.stamp < 1_000_000_000 { rts.stamp } else { now };
+        let planned = if rts.total <= LONG_MAX { self.next_way[class_of(rts.total)].take() } else { None };
+        let mut way = match planned {
+            Some(w @ (Way::Alone(m) | Way::Both(m))) if !shaped && self.reaches(m, peer, &there) => w,
+            _ => self.way_for(peer, i, &rts, &there, limit, false),
+        };
+        if let (Way::Both(_), None) = (way, ticket) {
+            way = Way::Pipeline;
+        }
+        if rts.total <= LONG_MAX && !shaped {
+            self.next_way[class_of(rts.total)] = Some(self.way_for(peer, i, &rts, &there, limit, true));
+        }
         let timed = Timed { since, way, shaped };
         let copy = |mechanism, piece, ticket, direction| Copy {
             peer,
@@ -287,7 +286,8 @@ impl State {
             limit,
             piece,
             ticket,
-            claimed: if ticket.is_some() { claimed } else { 0 },
+            claimed: ticket.is_some() as u64,
+            claims: claims(rts.total, pieces(limit, piece)),
             taken: 0,
             over: false,
             failed: false,
@@ -327,55 +327,35 @@ impl State {
     fn way_for(&mut self, peer: u32, i: u32, rts: &Rts, there: &Exposed, limit: u64, eager: bool) -> Way {
         let Some(node) = &mut self.node else { return Way::Pipeline };
         let span = &mut self.requests.at(i).span;
-        let (mut open, mut n) = ([Way::Pipeline; 10], 0);
-        let mut add = |w: Way| {
-            open[n] = w;
-            n += 1;
-        };
         let shaped = there.address == 0 || span.address().is_none();
-        // What came at once would have had a ticket.
-        let tickets = eager || (rts.ticket != NO_TICKET && node.has_ticket(peer as usize, Ticket(rts.ticket)));
-        if eager {
-            add(Way::Eager);
-        }
+        // Asking for chunks of a message that could come at once is never better.
+        let mut open = Ways::default().with(if eager { Way::Eager } else { Way::Pipeline });
         if limit >= SINGLE_COPY_MIN {
             match (there.address != 0, span.address()) {
                 (true, Some(at)) => {
+                    let pull = node.open(peer as usize, there);
+                    // What reaches them reaches us, but for the heap where our memory does not lie in it.
                     let ours = node.single().expose(at, limit as usize);
-                    let mut pull = [None; 4];
-                    let mut k = 0;
-                    node.open(peer as usize, there, |m| {
-                        pull[k] = Some(m);
-                        k += 1;
-                    });
-                    for m in pull.into_iter().flatten() {
-                        // What reaches them reaches us: the same mechanism, the other way.
-                        let both = tickets && (m != Mechanism::Heap || ours.place != 0);
-                        if both && limit >= SHARED_FIRST {
-                            add(Way::Both(m));
-                        }
-                        add(Way::Alone(m));
-                        if both && limit < SHARED_FIRST {
-                            add(Way::Both(m));
-                        }
-                    }
+                    let push = if ours.place != 0 { pull } else { pull & !(1 << Mechanism::Heap as u8) };
+                    // What came at once would have had a ticket.
+                    let ticket = Ticket(rts.ticket);
+                    let both = eager || (rts.ticket != NO_TICKET && node.has_ticket(peer as usize, ticket));
+                    open = open.with_mechanisms(pull, if both { push } else { 0 });
                 }
                 // Only our side is in pieces: we read.
-                (true, None) if span.mean_run() >= RUN_MIN => node.open(peer as usize, there, |m| add(Way::Alone(m))),
+                (true, None) if span.mean_run() >= RUN_MIN => {
+                    open = open.with_mechanisms(node.open(peer as usize, there), 0);
+                }
                 // Only their side is: they write.
                 (false, Some(at)) if rts.run as u64 >= RUN_MIN => {
                     let ours = node.single().expose(at, limit as usize);
-                    node.open(peer as usize, &ours, |m| add(Way::Alone(m)));
+                    open = open.with_mechanisms(node.open(peer as usize, &ours), 0);
                 }
                 _ => {}
             }
         }
-        // Asking for chunks of a message that could come at once is never better.
-        if !eager {
-            add(Way::Pipeline);
-        }
         let d = node.distance(peer as usize);
-        self.choice.choose(d, shaped, limit, &open[..n])
+        self.choice.choose(d, shaped, limit, open)
     }
 
     fn ask_for_chunks(&mut self, peer: u32, send: u64, limit: u64, i: u32, timed: Option<Timed>) -> Result<()> {
@@ -413,9 +393,9 @@ impl State {
         let r = self.requests.at(i);
         // The receiver's Fin or Cts is still to come.
         r.expects = Expects::Answer;
-        let (limit, ticket) = (r.limit, r.ticket);
+        let (total, ticket) = (r.limit, r.ticket);
         let mechanism = Mechanism::from_u8(s.how as u8);
-        let fits = s.limit > 0 && s.limit <= limit && s.piece > 0 && (all || ticket.is_some()) && !self.copying(i);
+        let fits = s.limit > 0 && s.limit <= total && s.piece > 0 && (all || ticket.is_some()) && !self.copying(i);
         let Some(mechanism) = mechanism.filter(|_| fits) else {
             return Err(self.intern(format!("process {peer} asked to share a transfer in a way that makes no sense")));
         };
@@ -435,6 +415,7 @@ impl State {
             piece: s.piece as u64,
             ticket: if all { None } else { ticket },
             claimed: 0,
+            claims: claims(total, pieces(s.limit, s.piece as u64)),
             taken: 0,
             over: !open,
             failed: !open,
@@ -494,7 +475,7 @@ impl State {
         let gone = match c.ticket {
             _ if c.taken >= n => true,
             _ if c.taken < c.claimed => false,
-            Some(t) => !node.claim(c.sender(me), t, n),
+            Some(t) => !node.claim(c.sender(me), t, c.claims),
             None => false,
         };
         if gone {
@@ -505,7 +486,7 @@ impl State {
         let index = if pulls && c.ticket.is_some() { n - 1 - c.taken } else { c.taken };
         c.taken += 1;
         let offset = index * c.piece;
-        let len = c.piece.min(c.limit - offset);
+        let len = if index + 1 == n { c.limit - offset } else { c.piece };
         let span = &mut self.requests.at(c.request.index()).span;
         let mut runs = std::mem::take(&mut self.runs);
         runs.clear();
@@ -516,8 +497,8 @@ impl State {
             (c.failed, c.over) = (true, true);
             if let Some(t) = c.ticket {
                 // No more for the other side either; what it has taken, it will speak of.
-                let claims = node.close_ticket(c.sender(me), t, u32::MAX - 1).map_or(n, u64::from);
-                c.awaits = pulls && claims > c.taken;
+                let counted = node.close_ticket(c.sender(me), t, u32::MAX - 1).map_or(n, u64::from);
+                c.awaits = pulls && counted > c.taken - (n - c.claims);
             }
         }
         self.runs = runs;
@@ -550,8 +531,20 @@ impl State {
     }
 }
 
-/// How long the pieces of a shared transfer are: halves while one call copies a half well, then such that neither side waits long at the end.
+/// How many of a transfer's pieces are claimed at the counter. The receiver's first claims the message where it may be withdrawn; elsewhere it is
+/// the receiver's anyway, and a locked instruction before the first copy is spared.
+fn claims(total: u64, pieces: u64) -> u64 {
+    if total <= LONG_MAX { pieces } else { pieces - 1 }
+}
+
+/// The last piece holds what is left over as well.
+fn pieces(limit: u64, piece: u64) -> u64 {
+    (limit / piece).max(1)
+}
+
+/// How long the pieces of a shared transfer are: two while one call copies its part well, later such that neither side waits long at the
+/// end. The sender, who starts one hop later, gets the smaller one of two; whole pages, as a page that both copy from is looked up twice.
 fn shared_piece(limit: u64) -> u64 {
-    let piece = if limit <= 2 * PIECE.1 { limit.div_ceil(2) } else { PIECE.1 };
-    piece.max(PIECE.0).max(limit >> 30).next_multiple_of(64)
+    let piece = if limit <= 2 * PIECE.1 { limit * 7 / 16 / 4096 * 4096 } else { PIECE.1 };
+    piece.max(PIECE.0).max(limit >> 30)
 }

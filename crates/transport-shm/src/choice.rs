@@ -48,6 +48,15 @@ impl Way {
             Way::Both(m) => 2 + Mechanism::ALL.len() + m as usize,
         }
     }
+    fn of(index: usize) -> Way {
+        let m = |i: usize| Mechanism::ALL[i % Mechanism::ALL.len()];
+        match index {
+            0 => Way::Eager,
+            1 => Way::Pipeline,
+            i if i < 2 + Mechanism::ALL.len() => Way::Alone(m(i - 2)),
+            i => Way::Both(m(i - 2)),
+        }
+    }
     fn all() -> impl Iterator<Item = Way> {
         let alone = Mechanism::ALL.into_iter().map(Way::Alone);
         [Way::Eager, Way::Pipeline].into_iter().chain(alone).chain(Mechanism::ALL.into_iter().map(Way::Both))
@@ -97,15 +106,44 @@ struct Figure {
     taken: u32,
 }
 
+/// A set of ways.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Ways(u16);
+
+impl Ways {
+    #[inline]
+    pub fn with(self, w: Way) -> Ways {
+        Ways(self.0 | 1 << w.index())
+    }
+    /// Adds these mechanisms (a bit each) by one side, or by both.
+    #[inline]
+    pub fn with_mechanisms(self, alone: u8, both: u8) -> Ways {
+        Ways(self.0 | (alone as u16) << 2 | (both as u16) << (2 + Mechanism::ALL.len()))
+    }
+    #[inline]
+    fn has(self, w: Way) -> bool {
+        self.0 >> w.index() & 1 != 0
+    }
+    fn each(self) -> impl Iterator<Item = Way> {
+        (0..Way::COUNT).filter(move |i| self.0 >> i & 1 != 0).map(Way::of)
+    }
+}
+
 #[derive(Clone, Copy, Default)]
 struct Class {
     ways: [Figure; Way::COUNT],
     messages: u32,
+    /// The answer for this set of ways, good for a few messages.
+    known: Ways,
+    best: u8,
+    fresh: u8,
 }
 
 /// What this process has learned.
 pub struct Choice {
     all: Box<[[[Class; CLASSES]; 2]; DISTANCES]>,
+    /// Mechanisms in the order in which they are tried.
+    order: Vec<Mechanism>,
 }
 
 /// Transfers of each way before they are compared.
@@ -115,34 +153,54 @@ const LOOK_AROUND: u32 = 61;
 const HOPELESS: u64 = 3;
 /// Even a hopeless one, once in a long while.
 const LOOK_FAR: u32 = 4093;
-
-impl Default for Choice {
-    fn default() -> Self {
-        Choice { all: Box::new([[[Class::default(); CLASSES]; 2]; DISTANCES]) }
-    }
-}
+/// An answer serves for so many messages.
+const FRESH: u8 = 10;
+/// From here on two sides are tried before one.
+const SHARED_FIRST: u64 = 48 * 1024;
 
 impl Choice {
+    pub fn new(order: Vec<Mechanism>) -> Choice {
+        Choice { all: Box::new([[[Class::default(); CLASSES]; 2]; DISTANCES]), order }
+    }
+
     fn class(&mut self, d: Distance, shaped: bool, bytes: u64) -> &mut Class {
         &mut self.all[d as usize][shaped as usize][class_of(bytes)]
     }
 
-    /// One of `open` (not empty, the best guess first).
-    pub fn choose(&mut self, d: Distance, shaped: bool, bytes: u64, open: &[Way]) -> Way {
+    /// One of `open`, which is not empty.
+    #[inline]
+    pub fn choose(&mut self, d: Distance, shaped: bool, bytes: u64, open: Ways) -> Way {
         let c = self.class(d, shaped, bytes);
+        if c.known == open && c.fresh > 0 {
+            c.fresh -= 1;
+            c.messages = c.messages.wrapping_add(1);
+            return Way::of(c.best as usize);
+        }
+        self.think(d, shaped, bytes, open)
+    }
+
+    #[cold]
+    fn think(&mut self, d: Distance, shaped: bool, bytes: u64, open: Ways) -> Way {
+        let c = &mut self.all[d as usize][shaped as usize][class_of(bytes)];
         c.messages = c.messages.wrapping_add(1);
-        if let Some(w) = open.iter().find(|w| c.ways[w.index()].taken < TRIALS) {
-            return *w;
+        let untried = |w: &Way| open.has(*w) && c.ways[w.index()].taken < TRIALS;
+        let single = self.order.iter().flat_map(|m| {
+            let (alone, both) = (Way::Alone(*m), Way::Both(*m));
+            if bytes >= SHARED_FIRST { [both, alone] } else { [alone, both] }
+        });
+        if let Some(w) = [Way::Eager].into_iter().chain(single).chain([Way::Pipeline]).find(untried) {
+            return w;
         }
         let pace = |w: &Way| c.ways[w.index()].pace;
-        let Some(best) = open.iter().min_by_key(|w| pace(w)).copied() else { return Way::Pipeline };
-        let round = c.messages / LOOK_AROUND;
-        if open.len() > 1 && c.messages.is_multiple_of(LOOK_AROUND) {
-            let other = open[round as usize % open.len()];
-            if pace(&other) < HOPELESS * pace(&best) || c.messages.is_multiple_of(LOOK_FAR) {
+        let Some(best) = open.each().min_by_key(|w| pace(w)) else { return Way::Pipeline };
+        if c.messages % LOOK_AROUND < FRESH as u32 {
+            let round = (c.messages / LOOK_AROUND) as usize;
+            let other = open.each().nth(round % open.0.count_ones() as usize).unwrap_or(best);
+            if pace(&other) < HOPELESS * pace(&best) || c.messages % LOOK_FAR < LOOK_AROUND {
                 return other;
             }
         }
+        (c.known, c.best, c.fresh) = (open, best.index() as u8, FRESH);
         best
     }
 
@@ -182,10 +240,15 @@ mod tests {
 
     const OPEN: [Way; 3] = [Way::Both(Mechanism::Cma), Way::Alone(Mechanism::Cma), Way::Pipeline];
 
+    fn choice() -> Choice {
+        Choice::new(Mechanism::ALL.to_vec())
+    }
+
     fn run(c: &mut Choice, n: usize, time: impl Fn(Way) -> u64) -> [usize; 3] {
         let mut taken = [0; 3];
         for _ in 0..n {
-            let w = c.choose(Distance::Cache, false, 100_000, &OPEN);
+            let open = OPEN.into_iter().fold(Ways::default(), Ways::with);
+            let w = c.choose(Distance::Cache, false, 100_000, open);
             c.learn(Distance::Cache, false, 100_000, w, time(w));
             taken[OPEN.iter().position(|o| *o == w).unwrap()] += 1;
         }
@@ -194,7 +257,7 @@ mod tests {
 
     #[test]
     fn takes_the_fastest_and_notices_a_change() {
-        let mut c = Choice::default();
+        let mut c = choice();
         let first = run(&mut c, 1000, |w| if w == Way::Pipeline { 900 } else { 1000 });
         assert!(first[2] > 900, "{first:?}");
         let then = run(&mut c, 3000, |w| if w == Way::Pipeline { 3000 } else { 1000 });
@@ -203,15 +266,26 @@ mod tests {
 
     #[test]
     fn a_hopeless_way_is_rarely_tried() {
-        let mut c = Choice::default();
+        let mut c = choice();
         let taken = run(&mut c, 4000, |w| if w == Way::Pipeline { 100_000 } else { 1000 });
         assert!(taken[2] < 8, "{taken:?}");
     }
 
     #[test]
+    fn ways_have_their_places() {
+        for (i, w) in Way::all().enumerate() {
+            assert_eq!((w.index(), Way::of(i)), (i, w));
+        }
+        let set =
+            Ways::default().with_mechanisms(1 << Mechanism::Cma as u8, 1 << Mechanism::Heap as u8).with(Way::Pipeline);
+        let all: Vec<Way> = set.each().collect();
+        assert_eq!(all, [Way::Pipeline, Way::Alone(Mechanism::Cma), Way::Both(Mechanism::Heap)]);
+    }
+
+    #[test]
     fn classes_are_apart() {
         assert_eq!((class_of(0), class_of(8191), class_of(8192), class_of(u64::MAX)), (0, 0, 1, CLASSES - 1));
-        let mut c = Choice::default();
+        let mut c = choice();
         c.learn(Distance::Cache, false, 1 << 20, Way::Pipeline, 5);
         assert!(c.describe(Distance::Cache, false, class_of(1 << 20)).is_some());
         assert!(c.describe(Distance::Cache, true, class_of(1 << 20)).is_none());

@@ -91,8 +91,15 @@ impl Heap {
         self.book.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// A zeroed block of at least `len` bytes, in whole pages.
+    /// A zeroed block of at least `len` bytes, in whole pages, that [`Heap::place_of`] finds.
     pub fn allocate(self: &Arc<Heap>, len: usize) -> io::Result<Block> {
+        let block = self.allocate_hidden(len)?;
+        self.book().blocks.insert(block.base().as_ptr() as usize, (block.len(), block.offset));
+        self.count.fetch_add(1, Ordering::Relaxed);
+        Ok(block)
+    }
+    /// As `allocate`, for memory of the library's own.
+    pub fn allocate_hidden(self: &Arc<Heap>, len: usize) -> io::Result<Block> {
         let len = len.max(1).checked_next_multiple_of(PAGE).ok_or(io::ErrorKind::OutOfMemory)?;
         let (offset, used) = self.book().take(len as u64).ok_or(io::ErrorKind::OutOfMemory)?;
         let place = Place { rank: self.me, offset };
@@ -102,8 +109,6 @@ impl Heap {
             false => Ok(()),
         };
         let map = ready.and_then(|()| self.map(place, len)).inspect_err(|_| self.book().give(offset, len as u64))?;
-        self.book().blocks.insert(map.base().as_ptr() as usize, (len, offset));
-        self.count.fetch_add(1, Ordering::Relaxed);
         Ok(Block { heap: self.clone(), map: Some(map), offset })
     }
 
@@ -163,8 +168,9 @@ impl Drop for Block {
     fn drop(&mut self) {
         let Some(map) = self.map.take() else { return };
         let len = map.len() as u64;
-        self.heap.book().blocks.remove(&(map.base().as_ptr() as usize));
-        self.heap.count.fetch_sub(1, Ordering::Relaxed);
+        if self.heap.book().blocks.remove(&(map.base().as_ptr() as usize)).is_some() {
+            self.heap.count.fetch_sub(1, Ordering::Relaxed);
+        }
         drop(map);
         // The pages go back now; a failure only keeps them until the job ends, as `allocate` clears again.
         let _ = punch(self.heap.fd.as_fd(), self.heap.position(self.place()), len);

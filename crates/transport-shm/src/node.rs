@@ -56,7 +56,7 @@ impl Node {
         let fence = if segment.asymmetric_fence && membarrier { Fence::Sleeper } else { Fence::Both };
         let cores = if segment.shared_cores { Cores::Shared } else { Cores::Dedicated };
         let heap = Arc::new(segment.heap(me));
-        let tickets = heap.allocate(PAGE).ok();
+        let tickets = heap.allocate_hidden(PAGE).ok();
         debug_assert!(tickets.as_ref().is_none_or(|t| t.place().offset == 0));
         let single = Single::new(heap.clone(), n, Mechanism::ALL.to_vec());
         Node {
@@ -152,17 +152,21 @@ impl Node {
         Sleeper { bell: &self.segment.control(self.me).bell, asymmetric: self.segment.asymmetric_fence }
     }
 
+    pub fn allowed(&self) -> &[Mechanism] {
+        self.single.allowed()
+    }
     /// Single copy, for asking and copying.
     pub fn single(&mut self) -> &mut Single {
         &mut self.single
     }
-    /// The mechanisms by which `there` in `peer`'s memory is reached, the preferred first.
-    pub fn open(&mut self, peer: usize, there: &Exposed, each: impl FnMut(Mechanism)) {
-        self.single.open(peer, &self.segment.control(peer).identity, there, each);
+    /// The mechanisms (a bit each) by which `there` in `peer`'s memory is reached.
+    #[inline]
+    pub fn open(&mut self, peer: usize, there: &Exposed) -> u8 {
+        self.single.open(peer, &self.segment.control(peer).identity, there)
     }
     /// Whether this mechanism reaches it.
     pub fn can(&mut self, m: Mechanism, peer: usize, there: &Exposed) -> bool {
-        self.single.can(m, peer, &self.segment.control(peer).identity, there)
+        self.open(peer, there) >> m as u8 & 1 != 0
     }
     /// See [`Single::copy`].
     ///
@@ -208,7 +212,9 @@ impl Node {
     pub fn claim(&mut self, of: usize, t: Ticket, pieces: u64) -> bool {
         self.ticket(of, t).is_some_and(|c| {
             let step = |w: u64| (w >> 32 == t.0 as u64 && (w as u32 as u64) < pieces).then(|| w + 1);
-            c.fetch_update(Ordering::AcqRel, Ordering::Acquire, step).is_ok()
+            // A look first: the line need not be owned to see that nothing is left.
+            step(c.load(Ordering::Acquire)).is_some()
+                && c.fetch_update(Ordering::AcqRel, Ordering::Acquire, step).is_ok()
         })
     }
     /// No more claims from now on, provided that at most `unless` were made; returns how many were.

@@ -60,13 +60,17 @@ pub struct Single {
     /// What may be used at all, in order of preference.
     allowed: Vec<Mechanism>,
     peers: Vec<[Standing; Mechanism::ALL.len()]>,
+    /// The mechanisms that work with a peer, a bit each; [`UNASKED`] until they have been probed.
+    works: Vec<u8>,
 }
+
+const UNASKED: u8 = 1 << 7;
 
 impl Single {
     pub fn new(heap: Arc<Heap>, ranks: usize, allowed: Vec<Mechanism>) -> Single {
         let no_device = |d: &str| Standing::Refused(format!("{d} is not there"));
         let unknown = [Standing::Unknown, no_device("/dev/xpmem"), Standing::Unknown, no_device("/dev/knem")];
-        Single { heap, windows: Windows::default(), allowed, peers: vec![unknown; ranks] }
+        Single { heap, windows: Windows::default(), allowed, peers: vec![unknown; ranks], works: vec![UNASKED; ranks] }
     }
 
     /// How a peer reaches `len` bytes at `at`.
@@ -75,26 +79,30 @@ impl Single {
         Exposed { address: at.addr() as u64, place }
     }
 
-    /// The mechanisms that reach `there` in `peer`, the preferred first. What has not been tried with this peer is probed.
-    pub fn open(&mut self, peer: usize, id: &Identity, there: &Exposed, mut each: impl FnMut(Mechanism)) {
-        for k in 0..self.allowed.len() {
-            let m = self.allowed[k];
-            let reaches = match m {
-                Mechanism::Heap => there.place != 0,
-                Mechanism::Cma => there.address != 0,
-                Mechanism::Xpmem | Mechanism::Knem => false,
-            };
-            if reaches && *self.standing(peer, id, m) == Standing::Works {
-                each(m);
-            }
-        }
+    /// What may be used, in the order in which it is preferred.
+    pub fn allowed(&self) -> &[Mechanism] {
+        &self.allowed
     }
 
-    /// Whether this mechanism reaches `there`; as `open`.
-    pub fn can(&mut self, m: Mechanism, peer: usize, id: &Identity, there: &Exposed) -> bool {
-        let mut found = false;
-        self.open(peer, id, there, |o| found |= o == m);
-        found
+    /// The mechanisms (a bit each) that reach `there` in `peer`. What has not been tried with this peer is probed.
+    #[inline]
+    pub fn open(&mut self, peer: usize, id: &Identity, there: &Exposed) -> u8 {
+        if self.works[peer] == UNASKED {
+            self.ask(peer, id);
+        }
+        let heap = (there.place != 0) as u8;
+        let address = (there.address != 0) as u8;
+        self.works[peer] & (heap << Mechanism::Heap as u8 | address << Mechanism::Cma as u8)
+    }
+
+    #[cold]
+    fn ask(&mut self, peer: usize, id: &Identity) {
+        let mut works = 0;
+        for k in 0..self.allowed.len() {
+            let m = self.allowed[k];
+            works |= ((*self.standing(peer, id, m) == Standing::Works) as u8) << m as u8;
+        }
+        self.works[peer] = works;
     }
 
     fn standing(&mut self, peer: usize, id: &Identity, m: Mechanism) -> &Standing {
@@ -136,6 +144,7 @@ impl Single {
             && e.raw_os_error() != Some(EFAULT)
         {
             self.peers[peer][mechanism as usize] = Standing::Refused(reason(e));
+            self.works[peer] &= !(1 << mechanism as u8);
             self.tell(peer, mechanism);
         }
         done.is_ok()

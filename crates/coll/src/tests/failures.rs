@@ -42,7 +42,7 @@ fn a_failing_operation_is_reported() {
         let apply = |_: *const u8, _: *mut u8, _: usize| {
             if me == 2 { Err(Error::new(MPI_ERR_OP, "no")) } else { Ok(()) }
         };
-        let op = Reduction { commutative: true, apply: &apply };
+        let op = Reduction { commutative: true, apply: &apply, apply3: None };
         let (mut a, mut b) = (Vector::filled(dt, 3, |_| (1, 1)), Vector::blank(dt, 3));
         let done = allreduce(ep, a.buf(), b.buf(), 3, dt, &op);
         assert_eq!(done.is_err(), me == 2);

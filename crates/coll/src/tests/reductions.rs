@@ -59,7 +59,7 @@ pub fn with_op(dt: &Datatype, commutative: bool, body: impl FnOnce(&Reduction)) 
         }
         Ok(())
     };
-    body(&Reduction { commutative, apply: &apply });
+    body(&Reduction { commutative, apply: &apply, apply3: None });
 }
 
 /// Every layout with both operations, on every world.
@@ -249,7 +249,7 @@ fn allreduce_is_bitwise_equal_although_declared_commutative() {
         world(n, |ep| {
             let dt = &types()[0];
             with_op(dt, false, |op| {
-                let lying = Reduction { commutative: true, apply: op.apply };
+                let lying = Reduction { commutative: true, apply: op.apply, apply3: None };
                 for count in [1usize, 5000] {
                     let mut v = Vector::filled(dt, count, |i| value(ep.rank(), i));
                     allreduce(ep, IN_PLACE, v.buf(), count, dt, &lying).unwrap();

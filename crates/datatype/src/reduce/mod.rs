@@ -11,7 +11,7 @@ mod x87;
 
 use crate::predefined::{Elem, Group};
 use crate::{Datatype, copy};
-use kernel::Kernel;
+use kernel::{Kernel, Level};
 use oxmpi_base::{Result, args::Buf, bail, consts::*, handle};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,13 +81,61 @@ fn groups(op: Op) -> &'static str {
     }
 }
 
-/// None for MPI_REPLACE and MPI_NO_OP, which do not compute.
-fn find(op: handle::Op, dt: &Datatype) -> Result<(Op, Option<Kernel>)> {
+/// What a predefined operation does to elements of a datatype, found once and applied often.
+#[derive(Clone, Debug)]
+pub struct Reducer<'a> {
+    job: Job,
+    dt: &'a Datatype,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Job {
+    Compute(Kernel),
+    Replace,
+    Nothing,
+}
+
+impl<'a> Reducer<'a> {
+    /// MPI_ERR_OP with the reason where 6.9.2 does not allow the pair.
+    pub fn new(op: handle::Op, dt: &'a Datatype) -> Result<Reducer<'a>> {
+        Ok(Reducer { job: job(op, dt, Level::best())?, dt })
+    }
+
+    /// `out[i] = op(a[i], b[i])`. For MPI_REPLACE that is `a[i]`, for MPI_NO_OP `b[i]`.
+    /// # Safety
+    /// `a` and `b` are valid for reads and `out` for writes of `count` elements (no alignment is assumed); `out` is equal to `a`
+    /// or `b` or overlaps neither.
+    #[inline]
+    pub unsafe fn apply(&self, a: *const u8, b: *const u8, out: *mut u8, count: usize) {
+        match self.job {
+            // SAFETY: the caller's promise; the kernel is that of the type.
+            Job::Compute(kernel) => unsafe { kernel(a, b, out, count) },
+            // SAFETY: the caller's promise.
+            Job::Replace => unsafe { self.copy(a, out, count) },
+            // SAFETY: the caller's promise.
+            Job::Nothing => unsafe { self.copy(b, out, count) },
+        }
+    }
+
+    /// # Safety
+    /// that of `apply`.
+    unsafe fn copy(&self, from: *const u8, to: *mut u8, count: usize) {
+        if from != to {
+            let (from, to) = (Buf(from.cast_mut().cast()), Buf(to.cast()));
+            // SAFETY: the caller's promise; one is only read.
+            unsafe { copy(from, count, self.dt, to, count, self.dt) };
+        }
+    }
+}
+
+fn job(op: handle::Op, dt: &Datatype, level: Level) -> Result<Job> {
     let Some((op, name)) = operation(op) else {
         bail!(MPI_ERR_OP, "operation handle {:#x} is not a predefined operation", op.0);
     };
-    if matches!(op, Op::Replace | Op::Nothing) {
-        return Ok((op, None));
+    match op {
+        Op::Replace => return Ok(Job::Replace),
+        Op::Nothing => return Ok(Job::Nothing),
+        _ => {}
     }
     let Some((group, elem)) = dt.0.elem else {
         bail!(
@@ -96,34 +144,30 @@ fn find(op: handle::Op, dt: &Datatype) -> Result<(Op, Option<Kernel>)> {
             dt.describe()
         );
     };
-    match kernel_of(op, group, elem) {
-        Some(k) => Ok((op, Some(k))),
+    match kernel_of(op, group, elem, level) {
+        Some(k) => Ok(Job::Compute(k)),
         None => bail!(MPI_ERR_OP, "{name} is not defined on {}; it is on {}", dt.describe(), groups(op)),
     }
 }
 
-fn kernel_of(op: Op, group: Group, elem: Elem) -> Option<Kernel> {
-    if allowed(op, group) { kernel::find(op, elem) } else { None }
+fn kernel_of(op: Op, group: Group, elem: Elem, level: Level) -> Option<Kernel> {
+    if allowed(op, group) { kernel::find(op, elem, level) } else { None }
 }
 
-/// Whether `reduce` would accept the pair; MPI_ERR_OP with the reason if not.
+/// Whether there is a [`Reducer`] for the pair; MPI_ERR_OP with the reason if not.
 pub fn check_reduce(op: handle::Op, dt: &Datatype) -> Result<()> {
-    find(op, dt).map(|_| ())
+    Reducer::new(op, dt).map(|_| ())
 }
 
-/// `inout[i] = op(in[i], inout[i])` for a predefined operation on a predefined type; MPI_ERR_OP where 6.9.2 does not allow the pair.
+/// `inout[i] = op(in[i], inout[i])`, once.
 /// # Safety
-/// both pointers are valid for `count` elements (no alignment is assumed).
+/// both pointers are valid for `count` elements (no alignment is assumed) and do not overlap.
 pub unsafe fn reduce(op: handle::Op, dt: &Datatype, input: *const u8, inout: *mut u8, count: usize) -> Result<()> {
-    match find(op, dt)? {
-        // SAFETY: the caller's promise; the kernel is that of the type.
-        (_, Some(k)) => unsafe { k(input, inout, count) },
-        (Op::Replace, None) => {
-            let (from, to) = (Buf(input.cast_mut().cast()), Buf(inout.cast()));
-            // SAFETY: the caller's promise; one is only read.
-            unsafe { copy(from, count, dt, to, count, dt) };
-        }
-        _ => {}
-    }
+    let r = Reducer::new(op, dt)?;
+    // SAFETY: the caller's promise.
+    unsafe { r.apply(input, inout, inout, count) };
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,21 +19,21 @@ macro_rules! x87 {
     };
 }
 
-/// `inout[i] = in[i] op inout[i]`, straight from memory to memory: a copy in between would wait for the ten-byte store.
+/// `out[i] = a[i] op b[i]`, straight from memory to memory: a copy in between would wait for the ten-byte store.
 macro_rules! each {
     ($name:ident, $instruction:literal) => {
         /// # Safety
-        /// `input` is valid for reads of `n` long doubles, `inout` for reads and writes.
-        pub unsafe fn $name(input: *const u8, inout: *mut u8, n: usize) {
+        /// the promise of `Kernel`, for long doubles.
+        pub unsafe fn $name(a: *const u8, b: *const u8, out: *mut u8, n: usize) {
             for i in 0..n {
-                // SAFETY: `i < n`; ten bytes of each are read, ten of `inout` written.
+                // SAFETY: `i < n`; ten bytes of each are read, ten of `out` written.
                 unsafe {
                     x87!(
                         "fld tbyte ptr [{a}]",
                         "fld tbyte ptr [{b}]",
                         $instruction,
-                        "fstp tbyte ptr [{b}]",
-                        a = in(reg) input.add(16 * i), b = in(reg) inout.add(16 * i), options(nostack),
+                        "fstp tbyte ptr [{c}]",
+                        a = in(reg) a.add(16 * i), b = in(reg) b.add(16 * i), c = in(reg) out.add(16 * i), options(nostack),
                     )
                 };
             }
@@ -46,10 +46,10 @@ each!(prod, "fmulp st(1), st");
 
 /// Complex products.
 /// # Safety
-/// `input` is valid for reads of `n` pairs of long doubles, `inout` for reads and writes.
-pub unsafe fn complex_prod(input: *const u8, inout: *mut u8, n: usize) {
+/// the promise of `Kernel`, for pairs of long doubles.
+pub unsafe fn complex_prod(a: *const u8, b: *const u8, out: *mut u8, n: usize) {
     for i in 0..n {
-        // SAFETY: `i < n`; ten bytes of each part are read, ten of `inout`'s written.
+        // SAFETY: `i < n`; ten bytes of each part are read, ten of `out`'s written.
         unsafe {
             x87!(
                 "fld tbyte ptr [{a}]",
@@ -66,9 +66,9 @@ pub unsafe fn complex_prod(input: *const u8, inout: *mut u8, n: usize) {
                 "fld tbyte ptr [{b}]",
                 "fmulp st(1), st",
                 "faddp st(1), st",
-                "fstp tbyte ptr [{b} + 16]",
-                "fstp tbyte ptr [{b}]",
-                a = in(reg) input.add(32 * i), b = in(reg) inout.add(32 * i), options(nostack),
+                "fstp tbyte ptr [{c} + 16]",
+                "fstp tbyte ptr [{c}]",
+                a = in(reg) a.add(32 * i), b = in(reg) b.add(32 * i), c = in(reg) out.add(32 * i), options(nostack),
             )
         };
     }
@@ -125,9 +125,9 @@ mod tests {
         r
     }
 
-    fn with(f: unsafe fn(*const u8, *mut u8, usize), a: F80, mut b: F80) -> F80 {
+    fn with(f: super::super::kernel::Kernel, a: F80, mut b: F80) -> F80 {
         // SAFETY: one element on either side.
-        unsafe { f(a.0.as_ptr(), b.0.as_mut_ptr(), 1) };
+        unsafe { f(a.0.as_ptr(), b.0.as_ptr(), b.0.as_mut_ptr(), 1) };
         b
     }
 
