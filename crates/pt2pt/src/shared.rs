@@ -126,13 +126,8 @@ impl Endpoint {
         let there = Exposed { address: there[0], place: there[1] };
         let done = self.engine.enter(|s| {
             let Some(node) = &mut s.node else { return false };
-            let mut ways = [None; Mechanism::ALL.len()];
-            let mut n = 0;
-            node.open(proc, &there, |m| {
-                ways[n] = Some(m);
-                n += 1;
-            });
-            ways.iter().flatten().any(|&mechanism| {
+            let open = node.open(proc, &there);
+            Mechanism::ALL.into_iter().filter(|m| open >> *m as u8 & 1 != 0).any(|mechanism| {
                 let piece = Piece { mechanism, way: Way::Pull, there, offset };
                 // SAFETY: the caller's promise.
                 unsafe { node.copy(proc, &piece, &mut [Run::new(to, len)]) }

@@ -241,33 +241,22 @@ fn fold(
         return Ok(());
     }
     let dense = dt.dense();
-    if let (Some(offset), false) = (dense, direct || range.len() * size > PIECE) {
-        // What is short needs no pieces and no room.
-        let (from, len) = (range.start * size, range.len() * size);
-        let mut begun = false;
-        for rank in ranks.rev() {
-            let Some(At::Memory(p)) = source(rank)?.map(|x| x.plus(from)) else { continue };
-            if begun {
-                let input = p.wrapping_offset(-offset).cast_mut();
-                c.x.apply(op, Buf(input.cast()), acc.buf, range.len());
-            } else {
-                get(p, len, acc);
-                begun = true;
-            }
-        }
-        return Ok(());
-    }
+    let three = op.apply3.filter(|_| dense.is_some());
     let piece = (if direct { select::DIRECT_PIECE } else { PIECE } / size.max(1)).clamp(1, range.len());
     let mut stage = Temp::bytes(if direct { piece * size } else { 0 })?;
     let mut typed = Temp::typed(dt, if dense.is_none() { piece } else { 0 })?;
     for at in blocks::chunks(range.len(), piece) {
         let (to, from, len) = (acc.part(at.clone()), (range.start + at.start) * size, at.len() * size);
-        let mut begun = false;
+        // The first vector waits for the second one where the operation takes both and a place for the result.
+        let (mut begun, mut held) = (false, None);
         for rank in ranks.clone().rev() {
             let Some(x) = source(rank)? else { continue };
             let x = x.plus(from);
             if !begun {
-                c.fetch(rank, x, len, to);
+                match x {
+                    At::Memory(p) if three.is_some() => held = Some(p),
+                    _ => c.fetch(rank, x, len, to),
+                }
                 begun = true;
                 continue;
             }
@@ -283,6 +272,10 @@ fn fold(
                 }
                 At::Message => continue,
             };
+            if let (Some(high), Some(f), Some(offset)) = (held.take(), three, dense) {
+                f(bytes.wrapping_offset(-offset), high.wrapping_offset(-offset), to.buf.as_mut_ptr(), at.len());
+                continue;
+            }
             let input = match dense {
                 Some(offset) => bytes.wrapping_offset(-offset),
                 None => {
@@ -292,6 +285,9 @@ fn fold(
                 }
             };
             c.x.apply(op, Buf(input.cast_mut().cast()), to.buf, at.len());
+        }
+        if let Some(only) = held {
+            get(only, len, to);
         }
     }
     Ok(())

@@ -192,7 +192,7 @@ pub fn establish(ep: &Endpoint) -> Result<Option<Region>> {
         (0..n).for_each(|i| *b.add(i) = (*b.add(i)).min(*a.add(i)));
         Ok(())
     };
-    let op = Reduction { commutative: true, apply: &least };
+    let op = Reduction { commutative: true, apply: &least, apply3: None };
     let flags = Data::new(Buf(all.as_mut_ptr().cast()), all.len(), byte());
     let v = Vectors { input: flags, out: Some(flags), in_place: true };
     allreduce::with(&x, Reduce::Binomial, v, &op)?;
