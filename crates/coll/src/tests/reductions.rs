@@ -70,7 +70,7 @@ pub fn with_op(dt: &Datatype, commutative: bool, body: impl FnOnce(&Reduction)) 
     // Every other operation is as a predefined one.
     static CALLS: AtomicUsize = AtomicUsize::new(0);
     let apply3: Option<&dyn Fn(*const u8, *const u8, *mut u8, usize)> =
-        if CALLS.fetch_add(1, Ordering::Relaxed) % 2 == 0 { Some(&three) } else { None };
+        if CALLS.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) { Some(&three) } else { None };
     body(&Reduction { commutative, apply: &apply, apply3 });
 }
 
