@@ -46,7 +46,7 @@ pub fn shared_scan(bytes: usize, n: usize, r: &Region) -> bool {
     bytes <= INLINE || (bytes <= r.room() && bytes.saturating_mul(n) <= 256 * KIB)
 }
 /// Longer vectors are combined by single copy from the vectors themselves.
-pub const DIRECT_REDUCE: usize = 128 * KIB;
+pub const DIRECT_REDUCE: usize = 32 * KIB;
 /// How much of a vector is read at once for that: what is combined next is then still in the nearest caches.
 pub const DIRECT_PIECE: usize = 32 * KIB;
 
