@@ -4,13 +4,15 @@
 //! the bytes of a block do not.
 use crate::buffer::{Data, Temp, bytes, copy};
 use crate::exchange::Exchange;
-use crate::link::{Datatype, Endpoint};
+use crate::link::Datatype;
 use crate::select::{self, Allgather};
+use crate::shared::movement;
 use crate::tags;
+use crate::team::Team;
 use oxmpi_base::{Result, args::Buf};
 
 pub fn allgather(
-    ep: &Endpoint,
+    ep: &Team,
     sbuf: Buf,
     scount: usize,
     sdt: &Datatype,
@@ -23,6 +25,12 @@ pub fn allgather(
     let n = ep.size();
     if !sbuf.is_in_place() {
         copy(Data::new(sbuf, scount, sdt), all.blocks(ep.rank(), 1));
+    }
+    if let Some(r) = ep.region()?
+        && all.bytes() > 0
+        && select::shared(all.bytes(), r)
+    {
+        return movement::allgather(ep, r, tags::ALLGATHER, |r| all.blocks(r, 1));
     }
     if n > 1 && all.bytes() > 0 {
         with(&x, select::allgather(all.bytes() * n, n), all)?;

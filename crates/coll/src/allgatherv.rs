@@ -5,9 +5,11 @@
 use crate::allgather::ring;
 use crate::buffer::{Data, Temp, bytes, copy};
 use crate::exchange::Exchange;
-use crate::link::{Datatype, Endpoint};
+use crate::link::Datatype;
 use crate::select::{self, Allgather};
+use crate::shared::movement;
 use crate::tags;
+use crate::team::Team;
 use oxmpi_base::{
     Result,
     args::{Buf, Counts},
@@ -15,7 +17,7 @@ use oxmpi_base::{
 
 /// `displs` in units of the extent of `rdt`.
 pub fn allgatherv(
-    ep: &Endpoint,
+    ep: &Team,
     sbuf: Buf,
     scount: usize,
     sdt: &Datatype,
@@ -30,6 +32,12 @@ pub fn allgatherv(
     let at = |r: usize| base.at(displs.get(r) as isize, rcounts.get(r) as usize);
     if !sbuf.is_in_place() {
         copy(Data::new(sbuf, scount, sdt), at(me));
+    }
+    if let Some(r) = ep.region()? {
+        let largest = (0..n).map(|r| rcounts.get(r) as usize).max().unwrap_or(0);
+        if select::shared(largest.saturating_mul(rdt.size()), r) {
+            return movement::allgather(ep, r, tags::ALLGATHERV, at);
+        }
     }
     if n > 1 {
         let total: usize = (0..n).map(|r| rcounts.get(r) as usize).fold(0, usize::saturating_add);

@@ -8,20 +8,27 @@ use crate::blocks::{self, Fold};
 use crate::buffer::{Data, Temp, copy};
 use crate::exchange::Exchange;
 use crate::halving;
-use crate::link::{Datatype, Endpoint};
+use crate::link::Datatype;
 use crate::pairwise::pairwise;
 use crate::reduction::{Reduction, Vectors};
 use crate::select::{self, Reduce};
+use crate::shared::reductions;
 use crate::tags;
+use crate::team::Team;
 use oxmpi_base::{Result, args::Buf};
 
-pub fn allreduce(ep: &Endpoint, sbuf: Buf, rbuf: Buf, count: usize, dt: &Datatype, op: &Reduction) -> Result<()> {
-    let x = Exchange::new(ep, tags::ALLREDUCE);
+pub fn allreduce(ep: &Team, sbuf: Buf, rbuf: Buf, count: usize, dt: &Datatype, op: &Reduction) -> Result<()> {
     let vectors = Vectors::new(sbuf, rbuf, count, dt, true);
     if ep.size() == 1 {
         vectors.keep();
         return Ok(());
     }
+    if let Some(r) = ep.region()?
+        && select::shared_reduction(&vectors, r)
+    {
+        return reductions::allreduce(ep, r, vectors, op);
+    }
+    let x = Exchange::new(ep, tags::ALLREDUCE);
     for v in vectors.chunks(select::REDUCE_CHUNK) {
         with(&x, select::reduce(v.input.bytes(), v.input.count, ep.size()), v, op)?;
     }

@@ -2,13 +2,15 @@
 use crate::alltoallv::{in_place, pairwise, window};
 use crate::buffer::{Data, Temp, bytes, copy};
 use crate::exchange::Exchange;
-use crate::link::{Datatype, Endpoint};
+use crate::link::Datatype;
 use crate::select::{self, Alltoall};
+use crate::shared::movement;
 use crate::tags;
+use crate::team::Team;
 use oxmpi_base::{Result, args::Buf};
 
 pub fn alltoall(
-    ep: &Endpoint,
+    ep: &Team,
     sbuf: Buf,
     scount: usize,
     sdt: &Datatype,
@@ -21,7 +23,13 @@ pub fn alltoall(
     if to.bytes() == 0 {
         return Ok(());
     }
-    if sbuf.is_in_place() {
+    let in_place_here = sbuf.is_in_place();
+    if let Some(r) = ep.region()?
+        && select::shared_all(to.bytes(), ep.size(), in_place_here, r)
+    {
+        return movement::alltoall(ep, r, (!in_place_here).then(|| Data::new(sbuf, scount, sdt)), to);
+    }
+    if in_place_here {
         in_place(&x, |r| to.blocks(r, 1))?;
     } else {
         with(&x, select::alltoall(to.bytes(), ep.size()), Data::new(sbuf, scount, sdt), to)?;

@@ -5,7 +5,9 @@
 use crate::blocks::meeting;
 use crate::buffer::{Data, Temp, bytes, copy};
 use crate::exchange::Exchange;
-use crate::link::{Datatype, Endpoint};
+use crate::link::Datatype;
+use crate::shared::movement;
+use crate::team::Team;
 use crate::{select, tags};
 use oxmpi_base::{
     Result,
@@ -15,7 +17,7 @@ use oxmpi_base::{
 /// Displacements in units of the types' extents. The send arguments are not looked at when `sbuf` is
 /// MPI_IN_PLACE.
 pub fn alltoallv(
-    ep: &Endpoint,
+    ep: &Team,
     sbuf: Buf,
     scounts: &Counts,
     sdispls: &Counts,
@@ -37,7 +39,7 @@ pub fn alltoallv(
 /// Displacements in bytes, a type for each rank. The send arguments are not looked at when `sbuf` is
 /// MPI_IN_PLACE.
 pub fn alltoallw(
-    ep: &Endpoint,
+    ep: &Team,
     sbuf: Buf,
     scounts: &Counts,
     sdispls: &Counts,
@@ -55,15 +57,13 @@ pub fn alltoallw(
     exchange(ep, Some(from), to)
 }
 
-fn exchange<'a, 'b>(
-    ep: &Endpoint,
-    from: Option<impl Fn(usize) -> Data<'a>>,
-    to: impl Fn(usize) -> Data<'b>,
-) -> Result<()> {
+fn exchange<'a, 'b>(ep: &Team, from: Option<impl Fn(usize) -> Data<'a>>, to: impl Fn(usize) -> Data<'b>) -> Result<()> {
+    let region = ep.region()?.filter(|r| r.room() > 0);
     let x = Exchange::new(ep, tags::ALLTOALLV);
-    match from {
-        Some(from) => window(&x, from, to),
-        None => in_place(&x, to)?,
+    match (from, region) {
+        (Some(from), Some(r)) => return movement::alltoallv(ep, r, from, to),
+        (Some(from), None) => window(&x, from, to),
+        (None, _) => in_place(&x, to)?,
     }
     x.finish()
 }

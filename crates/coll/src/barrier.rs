@@ -2,12 +2,16 @@
 //! ranks share cores.
 use crate::buffer::nothing;
 use crate::exchange::Exchange;
-use crate::link::Endpoint;
 use crate::select::{self, Barrier};
+use crate::shared::movement;
 use crate::tags;
+use crate::team::Team;
 use oxmpi_base::Result;
 
-pub fn barrier(ep: &Endpoint) -> Result<()> {
+pub fn barrier(ep: &Team) -> Result<()> {
+    if let Some(r) = ep.region()? {
+        return movement::barrier(ep, r);
+    }
     let x = Exchange::new(ep, tags::BARRIER);
     with(&x, select::barrier(ep.size(), ep.shares_cores()));
     x.finish()

@@ -5,16 +5,23 @@
 use crate::blocks;
 use crate::buffer::{Data, Segments, Temp, bytes, copy};
 use crate::exchange::Exchange;
-use crate::link::{Datatype, Endpoint};
+use crate::link::Datatype;
 use crate::select::{self, Bcast};
+use crate::shared::movement;
+use crate::team::Team;
 use crate::{tags, tree};
 use oxmpi_base::{Result, args::Buf};
 use std::collections::VecDeque;
 
-pub fn bcast(ep: &Endpoint, buf: Buf, count: usize, dt: &Datatype, root: usize) -> Result<()> {
+pub fn bcast(ep: &Team, buf: Buf, count: usize, dt: &Datatype, root: usize) -> Result<()> {
     let data = Data::new(buf, count, dt);
     if ep.size() == 1 || data.bytes() == 0 {
         return Ok(());
+    }
+    if let Some(r) = ep.region()?
+        && select::shared_bcast(data.bytes(), ep.size(), r)
+    {
+        return movement::bcast(ep, r, data, root);
     }
     let x = Exchange::new(ep, tags::BCAST);
     with(&x, select::bcast(data.bytes(), ep.size()), data, root)?;

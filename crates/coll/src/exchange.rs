@@ -25,7 +25,7 @@ impl<'a> Exchange<'a> {
         self.ep.size()
     }
     /// Whether `r` is a success; keeps the error otherwise.
-    fn note<T>(&self, r: Result<T>) -> Option<T> {
+    pub fn note<T>(&self, r: Result<T>) -> Option<T> {
         match r {
             Ok(v) => Some(v),
             Err(e) => {

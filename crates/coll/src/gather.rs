@@ -4,8 +4,10 @@
 //! MPI_IN_PLACE for `sbuf`.
 use crate::buffer::{Data, Temp, bytes, copy};
 use crate::exchange::Exchange;
-use crate::link::{Datatype, Endpoint};
+use crate::link::Datatype;
 use crate::select::{self, Rooted};
+use crate::shared::movement;
+use crate::team::Team;
 use crate::{tags, tree};
 use oxmpi_base::{
     Result,
@@ -13,7 +15,7 @@ use oxmpi_base::{
 };
 
 pub fn gather(
-    ep: &Endpoint,
+    ep: &Team,
     sbuf: Buf,
     scount: usize,
     sdt: &Datatype,
@@ -22,11 +24,16 @@ pub fn gather(
     rdt: &Datatype,
     root: usize,
 ) -> Result<()> {
-    let x = Exchange::new(ep, tags::GATHER);
     let is_root = ep.rank() == root;
     let own = if is_root && sbuf.is_in_place() { None } else { Some(Data::new(sbuf, scount, sdt)) };
     let all = is_root.then(|| Data::new(rbuf, rcount, rdt));
     let block = all.or(own).map_or(0, |d| d.bytes());
+    if let Some(r) = ep.region()?
+        && select::shared_gather(block, r)
+    {
+        return movement::gather(ep, r, own, all.map(|all| move |r| all.blocks(r, 1)), root);
+    }
+    let x = Exchange::new(ep, tags::GATHER);
     with(&x, select::rooted(block, ep.size()), own, all, root)?;
     x.finish()
 }
@@ -101,7 +108,7 @@ fn tree_root(x: &Exchange, all: Data, root: usize) -> Result<()> {
 
 /// `displs` in units of the extent of `rdt`. Linear: only the root knows all sizes.
 pub fn gatherv(
-    ep: &Endpoint,
+    ep: &Team,
     sbuf: Buf,
     scount: usize,
     sdt: &Datatype,
@@ -111,6 +118,13 @@ pub fn gatherv(
     rdt: &Datatype,
     root: usize,
 ) -> Result<()> {
+    let base = Data::new(rbuf, 0, rdt);
+    let at = |r: usize| base.at(displs.get(r) as isize, rcounts.get(r) as usize);
+    if let Some(r) = ep.region()?.filter(|r| r.room() > 0) {
+        let is_root = ep.rank() == root;
+        let own = (!is_root || !sbuf.is_in_place()).then(|| Data::new(sbuf, scount, sdt));
+        return movement::gather(ep, r, own, is_root.then_some(at), root);
+    }
     let x = Exchange::new(ep, tags::GATHER);
     if ep.rank() != root {
         let own = Data::new(sbuf, scount, sdt);
@@ -119,8 +133,6 @@ pub fn gatherv(
         }
         return x.finish();
     }
-    let base = Data::new(rbuf, 0, rdt);
-    let at = |r: usize| base.at(displs.get(r) as isize, rcounts.get(r) as usize);
     if !sbuf.is_in_place() {
         copy(Data::new(sbuf, scount, sdt), at(root));
     }

@@ -12,10 +12,10 @@
 //!   is returned at the end ([`exchange`](crate::exchange)). Only MPI_ERR_NO_MEM returns at once.
 //! * Arguments that the standard calls not significant at a rank are not looked at there; the caller passes
 //!   any value of the right type.
-//! * Raw memory is touched in [`buffer`](crate::buffer) only.
+//! * Where the ranks share memory, [`shared`](crate::shared) does what fits it; messages do the rest.
+//! * Raw memory is touched in [`buffer`](crate::buffer) and [`shared`](crate::shared) only.
 //!
-//! Known gaps: inter-communicators, neighborhood and nonblocking collectives, and collectives over shared
-//! flags are not here; arguments are taken as checked by the caller; a program whose ranks disagree about
+//! Known gaps: inter-communicators, neighborhood and nonblocking collectives are not here; arguments are taken as checked by the caller; a program whose ranks disagree about
 //! the bytes of a message gets MPI_ERR_TRUNCATE where one algorithm runs everywhere and may hang elsewhere.
 #![allow(clippy::too_many_arguments)] // the standard's argument lists
 
@@ -39,7 +39,9 @@ mod reduction;
 mod scan;
 mod scatter;
 mod select;
+mod shared;
 mod tags;
+mod team;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -57,6 +59,7 @@ pub use reduce_scatter::{reduce_scatter, reduce_scatter_block};
 pub use reduction::Reduction;
 pub use scan::{exscan, scan};
 pub use scatter::{scatter, scatterv};
+pub use team::Team;
 
 /// The control variables of this crate.
 pub static VARIABLES: &[&oxmpi_base::config::Variable] = &[select::BCAST_TREE_MAX.variable()];

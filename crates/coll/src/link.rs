@@ -3,7 +3,9 @@
 #[cfg(not(test))]
 pub use oxmpi_datatype::{Cursor, Datatype, copy};
 #[cfg(not(test))]
+pub use oxmpi_pt2pt::shared::Memory;
+#[cfg(not(test))]
 pub use oxmpi_pt2pt::{Endpoint, Req};
 
 #[cfg(test)]
-pub use crate::tests::mock::{Cursor, Datatype, Endpoint, Req, copy};
+pub use crate::tests::mock::{Cursor, Datatype, Endpoint, Memory, Req, copy};

@@ -6,29 +6,28 @@ use crate::buffer::{Data, Temp, copy};
 use crate::exchange::Exchange;
 use crate::gather::collect;
 use crate::halving;
-use crate::link::{Datatype, Endpoint};
+use crate::link::Datatype;
 use crate::pairwise::pairwise;
 use crate::reduction::{Reduction, Vectors};
 use crate::select::{self, Reduce};
+use crate::shared::reductions;
+use crate::team::Team;
 use crate::{tags, tree};
 use oxmpi_base::{Result, args::Buf};
 
 /// `rbuf` is looked at only at the root, where `sbuf` may be MPI_IN_PLACE.
-pub fn reduce(
-    ep: &Endpoint,
-    sbuf: Buf,
-    rbuf: Buf,
-    count: usize,
-    dt: &Datatype,
-    op: &Reduction,
-    root: usize,
-) -> Result<()> {
-    let x = Exchange::new(ep, tags::REDUCE);
+pub fn reduce(ep: &Team, sbuf: Buf, rbuf: Buf, count: usize, dt: &Datatype, op: &Reduction, root: usize) -> Result<()> {
     let vectors = Vectors::new(sbuf, rbuf, count, dt, ep.rank() == root);
     if ep.size() == 1 {
         vectors.keep();
         return Ok(());
     }
+    if let Some(r) = ep.region()?
+        && select::shared_reduction(&vectors, r)
+    {
+        return reductions::reduce(ep, r, vectors, op, root);
+    }
+    let x = Exchange::new(ep, tags::REDUCE);
     for v in vectors.chunks(select::REDUCE_CHUNK) {
         with(&x, select::reduce(v.input.bytes(), v.input.count, ep.size()), v, op, root)?;
     }

@@ -3,20 +3,22 @@
 //! In place, the input vector lies in `rbuf` and the result goes to its beginning; the rest is left as it was.
 use crate::buffer::{Data, Temp, copy};
 use crate::exchange::Exchange;
-use crate::link::{Datatype, Endpoint};
+use crate::link::Datatype;
 use crate::pairwise::pairwise;
 use crate::reduce;
 use crate::reduction::{Reduction, Vectors};
 use crate::scatter::deal;
 use crate::select::{self, Reduce, ReduceScatter};
+use crate::shared::reductions;
 use crate::tags;
+use crate::team::Team;
 use oxmpi_base::{
     Result,
     args::{Buf, Counts},
 };
 
 pub fn reduce_scatter_block(
-    ep: &Endpoint,
+    ep: &Team,
     sbuf: Buf,
     rbuf: Buf,
     rcount: usize,
@@ -27,14 +29,7 @@ pub fn reduce_scatter_block(
     run(ep, sbuf, rbuf, &starts, dt, op)
 }
 
-pub fn reduce_scatter(
-    ep: &Endpoint,
-    sbuf: Buf,
-    rbuf: Buf,
-    rcounts: &Counts,
-    dt: &Datatype,
-    op: &Reduction,
-) -> Result<()> {
+pub fn reduce_scatter(ep: &Team, sbuf: Buf, rbuf: Buf, rcounts: &Counts, dt: &Datatype, op: &Reduction) -> Result<()> {
     let mut starts = vec![0usize];
     for r in 0..ep.size() {
         starts.push(starts[r].saturating_add(rcounts.get(r) as usize));
@@ -43,11 +38,16 @@ pub fn reduce_scatter(
 }
 
 /// `starts[r]..starts[r + 1]` are the elements of rank `r`.
-fn run(ep: &Endpoint, sbuf: Buf, rbuf: Buf, starts: &[usize], dt: &Datatype, op: &Reduction) -> Result<()> {
+fn run(ep: &Team, sbuf: Buf, rbuf: Buf, starts: &[usize], dt: &Datatype, op: &Reduction) -> Result<()> {
     let x = Exchange::new(ep, tags::REDUCE_SCATTER);
     let v = Vectors::new(sbuf, rbuf, starts[ep.size()], dt, true);
     if ep.size() == 1 {
         v.keep();
+    } else if let Some(r) = ep.region()?
+        && v.input.bytes() > 0
+        && select::shared(v.input.bytes(), r)
+    {
+        return reductions::reduce_scatter(ep, r, v, starts, op);
     } else if v.input.bytes() > 0 {
         with(&x, select::reduce_scatter(v.input.bytes(), ep.size(), op.commutative), v, starts, op)?;
     }

@@ -4,27 +4,34 @@
 //! exchange these, and the upper one also takes it into its result.
 use crate::buffer::{Data, Temp, copy};
 use crate::exchange::Exchange;
-use crate::link::{Datatype, Endpoint};
+use crate::link::Datatype;
 use crate::reduction::{Reduction, Vectors};
+use crate::shared::reductions;
+use crate::team::Team;
 use crate::{select, tags};
 use oxmpi_base::{Result, args::Buf};
 
-pub fn scan(ep: &Endpoint, sbuf: Buf, rbuf: Buf, count: usize, dt: &Datatype, op: &Reduction) -> Result<()> {
+pub fn scan(ep: &Team, sbuf: Buf, rbuf: Buf, count: usize, dt: &Datatype, op: &Reduction) -> Result<()> {
     prefix(ep, Vectors::new(sbuf, rbuf, count, dt, true), op, true)
 }
 
 /// The receive buffer of rank 0 is not touched.
-pub fn exscan(ep: &Endpoint, sbuf: Buf, rbuf: Buf, count: usize, dt: &Datatype, op: &Reduction) -> Result<()> {
+pub fn exscan(ep: &Team, sbuf: Buf, rbuf: Buf, count: usize, dt: &Datatype, op: &Reduction) -> Result<()> {
     prefix(ep, Vectors::new(sbuf, rbuf, count, dt, true), op, false)
 }
 
-fn prefix(ep: &Endpoint, vectors: Vectors, op: &Reduction, inclusive: bool) -> Result<()> {
+fn prefix(ep: &Team, vectors: Vectors, op: &Reduction, inclusive: bool) -> Result<()> {
     let x = Exchange::new(ep, if inclusive { tags::SCAN } else { tags::EXSCAN });
     if ep.size() == 1 {
         if inclusive {
             vectors.keep();
         }
         return Ok(());
+    }
+    if let Some(r) = ep.region()?
+        && select::shared_scan(vectors.input.bytes(), ep.size(), r)
+    {
+        return reductions::scan(ep, r, vectors, op, inclusive);
     }
     for v in vectors.chunks(select::SCAN_CHUNK) {
         if let Some(out) = v.out {

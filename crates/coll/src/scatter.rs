@@ -4,8 +4,10 @@
 //! MPI_IN_PLACE for `rbuf`.
 use crate::buffer::{Data, Temp, bytes, copy};
 use crate::exchange::Exchange;
-use crate::link::{Datatype, Endpoint};
+use crate::link::Datatype;
 use crate::select::{self, Rooted};
+use crate::shared::movement;
+use crate::team::Team;
 use crate::{tags, tree};
 use oxmpi_base::{
     Result,
@@ -13,7 +15,7 @@ use oxmpi_base::{
 };
 
 pub fn scatter(
-    ep: &Endpoint,
+    ep: &Team,
     sbuf: Buf,
     scount: usize,
     sdt: &Datatype,
@@ -22,11 +24,16 @@ pub fn scatter(
     rdt: &Datatype,
     root: usize,
 ) -> Result<()> {
-    let x = Exchange::new(ep, tags::SCATTER);
     let is_root = ep.rank() == root;
     let own = if is_root && rbuf.is_in_place() { None } else { Some(Data::new(rbuf, rcount, rdt)) };
     let all = is_root.then(|| Data::new(sbuf, scount, sdt));
     let block = all.or(own).map_or(0, |d| d.bytes());
+    if let Some(r) = ep.region()?
+        && select::shared_scatter(block, ep.size(), r)
+    {
+        return movement::scatter(ep, r, own, all, root);
+    }
+    let x = Exchange::new(ep, tags::SCATTER);
     with(&x, select::rooted(block, ep.size()), own, all, root)?;
     x.finish()
 }
@@ -103,7 +110,7 @@ fn tree_root(x: &Exchange, all: Data, root: usize) -> Result<()> {
 
 /// `displs` in units of the extent of `sdt`. Linear: only the root knows all sizes.
 pub fn scatterv(
-    ep: &Endpoint,
+    ep: &Team,
     sbuf: Buf,
     scounts: &Counts,
     displs: &Counts,
@@ -113,6 +120,13 @@ pub fn scatterv(
     rdt: &Datatype,
     root: usize,
 ) -> Result<()> {
+    let base = Data::new(sbuf, 0, sdt);
+    let at = |r: usize| base.at(displs.get(r) as isize, scounts.get(r) as usize);
+    if let Some(r) = ep.region()?.filter(|r| r.room() > 0) {
+        let is_root = ep.rank() == root;
+        let own = (!is_root || !rbuf.is_in_place()).then(|| Data::new(rbuf, rcount, rdt));
+        return movement::scatterv(ep, r, own, is_root.then_some(at), root);
+    }
     let x = Exchange::new(ep, tags::SCATTER);
     if ep.rank() != root {
         let own = Data::new(rbuf, rcount, rdt);
@@ -121,8 +135,6 @@ pub fn scatterv(
         }
         return x.finish();
     }
-    let base = Data::new(sbuf, 0, sdt);
-    let at = |r: usize| base.at(displs.get(r) as isize, scounts.get(r) as usize);
     if !rbuf.is_in_place() {
         copy(at(root), Data::new(rbuf, rcount, rdt));
     }

@@ -14,3 +14,25 @@ pub const ALLREDUCE: i32 = 10;
 pub const REDUCE_SCATTER: i32 = 11;
 pub const SCAN: i32 = 12;
 pub const EXSCAN: i32 = 13;
+/// Setting up shared memory.
+pub const SHARED: i32 = 14;
+
+/// For messages about a mismatch.
+pub fn name(tag: i32) -> &'static str {
+    match tag {
+        BARRIER => "MPI_Barrier",
+        BCAST => "MPI_Bcast",
+        GATHER => "MPI_Gather(v)",
+        SCATTER => "MPI_Scatter(v)",
+        ALLGATHER => "MPI_Allgather",
+        ALLGATHERV => "MPI_Allgatherv",
+        ALLTOALL => "MPI_Alltoall",
+        ALLTOALLV => "MPI_Alltoallv or MPI_Alltoallw",
+        REDUCE => "MPI_Reduce",
+        ALLREDUCE => "MPI_Allreduce",
+        REDUCE_SCATTER => "MPI_Reduce_scatter(_block)",
+        SCAN => "MPI_Scan",
+        EXSCAN => "MPI_Exscan",
+        _ => "another collective operation",
+    }
+}

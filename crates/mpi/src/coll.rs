@@ -3,7 +3,7 @@
 //! Arguments that are significant at the root only are looked at there only. Known gaps: inter-communicators.
 #![allow(clippy::too_many_arguments)] // the standard's argument lists
 use crate::comm::{self, Comm};
-use crate::datatype::{self, byte};
+use crate::datatype::{self, TypeRef, byte};
 use crate::{op, world};
 use oxmpi_base::args::{Arr, Buf, Counts};
 use oxmpi_base::consts::*;
@@ -29,12 +29,20 @@ fn root_of(c: &Comm, root: i32) -> Result<usize> {
 /// A checked buffer: count, type, address.
 struct Data {
     count: usize,
-    dt: Datatype,
+    /// None: MPI_BYTE.
+    kind: Option<TypeRef>,
+}
+
+impl Data {
+    #[inline]
+    fn dt(&self) -> &Datatype {
+        self.kind.as_ref().map_or_else(|| byte(), |t| &t.dt)
+    }
 }
 
 fn data(buf: Buf, count: i64, h: handle::Datatype) -> Result<Data> {
-    let d = Data { count: oxmpi_base::args::count(count)?, dt: datatype::get_committed(h)?.dt.clone() };
-    address(buf, d.count > 0, &d.dt)?;
+    let d = Data { count: oxmpi_base::args::count(count)?, kind: Some(datatype::get_committed(h)?) };
+    address(buf, d.count > 0, d.dt())?;
     Ok(d)
 }
 
@@ -58,7 +66,7 @@ fn data_or_in_place(buf: Buf, count: i64, h: handle::Datatype) -> Result<Data> {
 
 /// For arguments that are not significant here.
 fn nothing() -> Data {
-    Data { count: 0, dt: byte().clone() }
+    Data { count: 0, kind: None }
 }
 
 /// Count and displacement arrays of `n` elements, no count negative.
@@ -89,7 +97,7 @@ pub fn bcast(buffer: Buf, count: i64, datatype: handle::Datatype, root: i32, com
     let c = comm_of(comm)?;
     let root = root_of(&c, root)?;
     let d = data(buffer, count, datatype)?;
-    oxmpi_coll::bcast(&c.endpoint, buffer, d.count, &d.dt, root)
+    oxmpi_coll::bcast(&c.endpoint, buffer, d.count, d.dt(), root)
 }
 
 pub fn gather(
@@ -109,7 +117,7 @@ pub fn gather(
     } else {
         (data(sendbuf, sendcount, sendtype)?, nothing())
     };
-    oxmpi_coll::gather(&c.endpoint, sendbuf, s.count, &s.dt, recvbuf, r.count, &r.dt, root)
+    oxmpi_coll::gather(&c.endpoint, sendbuf, s.count, s.dt(), recvbuf, r.count, r.dt(), root)
 }
 
 pub fn gatherv(
@@ -132,7 +140,7 @@ pub fn gatherv(
     } else {
         (data(sendbuf, sendcount, sendtype)?, byte().clone())
     };
-    oxmpi_coll::gatherv(&c.endpoint, sendbuf, s.count, &s.dt, recvbuf, &recvcounts, &displs, &rdt, root)
+    oxmpi_coll::gatherv(&c.endpoint, sendbuf, s.count, s.dt(), recvbuf, &recvcounts, &displs, &rdt, root)
 }
 
 pub fn scatter(
@@ -152,7 +160,7 @@ pub fn scatter(
     } else {
         (nothing(), data(recvbuf, recvcount, recvtype)?)
     };
-    oxmpi_coll::scatter(&c.endpoint, sendbuf, s.count, &s.dt, recvbuf, r.count, &r.dt, root)
+    oxmpi_coll::scatter(&c.endpoint, sendbuf, s.count, s.dt(), recvbuf, r.count, r.dt(), root)
 }
 
 pub fn scatterv(
@@ -175,7 +183,7 @@ pub fn scatterv(
     } else {
         (byte().clone(), data(recvbuf, recvcount, recvtype)?)
     };
-    oxmpi_coll::scatterv(&c.endpoint, sendbuf, &sendcounts, &displs, &sdt, recvbuf, r.count, &r.dt, root)
+    oxmpi_coll::scatterv(&c.endpoint, sendbuf, &sendcounts, &displs, &sdt, recvbuf, r.count, r.dt(), root)
 }
 
 pub fn allgather(
@@ -189,7 +197,7 @@ pub fn allgather(
 ) -> Result<()> {
     let c = comm_of(comm)?;
     let (s, r) = (data_or_in_place(sendbuf, sendcount, sendtype)?, data(recvbuf, recvcount, recvtype)?);
-    oxmpi_coll::allgather(&c.endpoint, sendbuf, s.count, &s.dt, recvbuf, r.count, &r.dt)
+    oxmpi_coll::allgather(&c.endpoint, sendbuf, s.count, s.dt(), recvbuf, r.count, r.dt())
 }
 
 pub fn allgatherv(
@@ -205,7 +213,7 @@ pub fn allgatherv(
     let c = comm_of(comm)?;
     let (s, rdt) = (data_or_in_place(sendbuf, sendcount, sendtype)?, typed(recvtype)?);
     counts(recvbuf, &recvcounts, Some(&displs), c.size(), &rdt)?;
-    oxmpi_coll::allgatherv(&c.endpoint, sendbuf, s.count, &s.dt, recvbuf, &recvcounts, &displs, &rdt)
+    oxmpi_coll::allgatherv(&c.endpoint, sendbuf, s.count, s.dt(), recvbuf, &recvcounts, &displs, &rdt)
 }
 
 pub fn alltoall(
@@ -219,7 +227,7 @@ pub fn alltoall(
 ) -> Result<()> {
     let c = comm_of(comm)?;
     let (s, r) = (data_or_in_place(sendbuf, sendcount, sendtype)?, data(recvbuf, recvcount, recvtype)?);
-    oxmpi_coll::alltoall(&c.endpoint, sendbuf, s.count, &s.dt, recvbuf, r.count, &r.dt)
+    oxmpi_coll::alltoall(&c.endpoint, sendbuf, s.count, s.dt(), recvbuf, r.count, r.dt())
 }
 
 pub fn alltoallv(
@@ -302,8 +310,8 @@ pub fn reduce(
     } else {
         data(sendbuf, count, datatype)?
     };
-    op::with_reduction(op, &d.dt, datatype, |r| {
-        oxmpi_coll::reduce(&c.endpoint, sendbuf, recvbuf, d.count, &d.dt, r, root)
+    op::with_reduction(op, d.dt(), datatype, |r| {
+        oxmpi_coll::reduce(&c.endpoint, sendbuf, recvbuf, d.count, d.dt(), r, root)
     })
 }
 
@@ -313,8 +321,8 @@ macro_rules! reductions {
             let c = comm_of(comm)?;
             data_or_in_place(sendbuf, count, datatype)?;
             let d = data(recvbuf, count, datatype)?;
-            op::with_reduction(op, &d.dt, datatype, |r| {
-                oxmpi_coll::$name(&c.endpoint, sendbuf, recvbuf, d.count, &d.dt, r)
+            op::with_reduction(op, d.dt(), datatype, |r| {
+                oxmpi_coll::$name(&c.endpoint, sendbuf, recvbuf, d.count, d.dt(), r)
             })
         }
     )* };
@@ -334,7 +342,7 @@ pub fn exscan(
     data_or_in_place(sendbuf, count, datatype)?;
     let significant = c.rank > 0 || sendbuf.is_in_place();
     let d = data(if significant { recvbuf } else { SOMEWHERE }, count, datatype)?;
-    op::with_reduction(op, &d.dt, datatype, |r| oxmpi_coll::exscan(&c.endpoint, sendbuf, recvbuf, d.count, &d.dt, r))
+    op::with_reduction(op, d.dt(), datatype, |r| oxmpi_coll::exscan(&c.endpoint, sendbuf, recvbuf, d.count, d.dt(), r))
 }
 
 pub fn reduce_scatter(

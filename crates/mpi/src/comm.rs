@@ -16,6 +16,7 @@ use oxmpi_base::args::{Out, OutStr, Str};
 use oxmpi_base::consts::*;
 use oxmpi_base::handle::Handle;
 use oxmpi_base::{Error, Result, bail, handle};
+use oxmpi_coll::Team;
 use oxmpi_pt2pt::{Endpoint, Ranks};
 use oxmpi_transport::wire::Context;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -33,7 +34,7 @@ pub struct Comm {
     /// Of a communicator under way (see `idup`), nobody's until it arrives.
     ctx: AtomicU64,
     /// For the collectives.
-    pub endpoint: Endpoint,
+    pub endpoint: Team,
     pub attrs: AttrSet,
     pub errhandler: errhan::Cell,
     name: Mutex<Vec<u8>>,
@@ -66,7 +67,7 @@ impl Comm {
             .ok_or_else(|| Error::new(MPI_ERR_GROUP, "this process is not in the communicator's group"))?;
         let ranks = Arc::new(Ranks::new(group.procs().collect()));
         engine.enter(ctx.lane(), |s| s.enroll(&ranks));
-        let endpoint = Endpoint::new(engine, ctx.collective(), rank, ranks.clone());
+        let endpoint = Team::new(Endpoint::new(engine, ctx.collective(), rank, ranks.clone()));
         let (attrs, name, info) = (AttrSet::default(), Mutex::default(), Mutex::new(Info::new()));
         let ctx = AtomicU64::new(ctx.0);
         Ok(Comm { ranks, group, rank, ctx, endpoint, attrs, errhandler, name, info })

@@ -16,10 +16,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Messages of one context match in order and never meet those of another.
 pub struct Endpoint {
-    engine: &'static Engine,
+    pub(crate) engine: &'static Engine,
     ctx: AtomicU64,
     rank: usize,
-    ranks: Arc<Ranks>,
+    pub(crate) ranks: Arc<Ranks>,
 }
 
 /// An outstanding operation; `None` when it completed at once.
@@ -45,6 +45,11 @@ impl Endpoint {
     /// Gives it another context, before the first message.
     pub fn set_context(&self, ctx: Context) {
         self.ctx.store(ctx.0, Relaxed);
+    }
+    /// The engine's lane of this communicator.
+    #[inline]
+    pub(crate) fn lane(&self) -> usize {
+        self.ctx().lane()
     }
     #[inline]
     fn ctx(&self) -> Context {

@@ -24,6 +24,7 @@ use crate::ranks::{Enrolled, Ranks};
 use crate::request::{Outcome, Phase, ReqId, Requests};
 use crate::span::Span;
 use oxmpi_base::{Error, Result};
+use oxmpi_ring::doorbell::Fence;
 use oxmpi_ring::wait::{Cores, Evidence, Step, Waiter};
 use oxmpi_transport::wire::{Context, Kind, LANES, Rts};
 use oxmpi_transport_shm::choice::{Choice, Way};
@@ -211,6 +212,7 @@ pub struct Engine {
     node: Option<Node>,
     sleeper: Option<Sleeper>,
     pub(crate) cores: Cores,
+    fence: Fence,
     pub(crate) evidence: Evidence,
     lanes: [Lane; LANES],
 }
@@ -255,6 +257,7 @@ impl Engine {
             size,
             sleeper: node.as_ref().map(Node::sleeper),
             cores: node.as_ref().map_or(Cores::Dedicated, |n| n.cores),
+            fence: node.as_ref().map_or(Fence::Both, Node::fence),
             evidence: node.as_ref().map(Node::evidence).unwrap_or_default(),
             node,
             lanes: [(); LANES].map(|()| Lane { lock: Mutex::new(()), state: UnsafeCell::new(None) }),
@@ -499,6 +502,46 @@ impl Engine {
             all.moved |= moved?;
         }
         Ok(all)
+    }
+
+    /// Between publishing something and looking whether anybody sleeps.
+    #[inline]
+    pub(crate) fn order(&self) {
+        match self.fence {
+            Fence::Sleeper => std::sync::atomic::compiler_fence(Ordering::SeqCst),
+            Fence::Both => std::sync::atomic::fence(Ordering::SeqCst),
+        }
+    }
+    /// Waits until `ready`, which looks at shared memory that peers write; a thread that sleeps counts itself in `asleep`. The flags are looked at
+    /// more often than the rings.
+    pub(crate) fn wait_until(&self, lane: usize, asleep: &AtomicU32, ready: &mut dyn FnMut() -> bool) -> Result<()> {
+        let mut turn = |busy| self.turn(lane, busy, &mut |_| ready().then_some(()));
+        let mut waiter = Waiter::new(&self.evidence, self.cores);
+        loop {
+            let t = turn(Busy::Pass)?;
+            if t.found.is_some() {
+                return Ok(());
+            }
+            if t.due {
+                self.others(1 << lane, false)?;
+            }
+            if t.moved {
+                waiter = Waiter::new(&self.evidence, self.cores);
+                continue;
+            }
+            match waiter.step() {
+                Step::Poll => {}
+                Step::Yield => oxmpi_sys::yield_now(),
+                Step::Sleep => {
+                    asleep.fetch_add(1, Ordering::SeqCst);
+                    let found = self.sleep(1 << lane, &mut turn);
+                    asleep.fetch_sub(1, Ordering::Relaxed);
+                    if found?.is_some() {
+                        return Ok(());
+                    }
+                }
+            }
+        }
     }
 
     #[cold]

@@ -19,6 +19,7 @@ mod recv;
 mod report;
 pub mod request;
 mod send;
+pub mod shared;
 pub mod span;
 
 pub use endpoint::{Endpoint, Req};

@@ -6,6 +6,7 @@ pub mod bulk;
 pub mod bytes;
 pub mod doorbell;
 pub mod hint;
+pub mod slots;
 pub mod spsc;
 pub mod sync;
 pub mod wait;

@@ -5,6 +5,7 @@ use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 use loom::thread;
 use oxmpi_ring::bulk::{Receiver, Sender};
 use oxmpi_ring::doorbell::{Doorbell, Fence};
+use oxmpi_ring::slots::{Mark, Slot};
 use oxmpi_ring::spsc::{Consumer, INSIDE, Place, Producer};
 use oxmpi_ring::sync::Line;
 
@@ -280,6 +281,59 @@ fn a_starved_producer_is_woken() {
                 bell.ring(Fence::Both);
             }
         }
+        t.join().unwrap();
+    });
+}
+
+/// A writer runs ahead of a reader by two slots: the reader sees each round's bytes, and no slot is written while it is read.
+#[test]
+fn slots_are_reused_only_when_readers_are_done() {
+    bounded(|| {
+        let shared = Arc::new(([Slot::new(), Slot::new()], Mark::new()));
+        let s2 = shared.clone();
+        let t = thread::spawn(move || {
+            for round in 1..=3u64 {
+                while s2.1.get() + 2 < round {
+                    thread::yield_now();
+                }
+                // SAFETY: `fill` gets the slot's bytes.
+                s2.0[(round % 2) as usize].publish(round, round + 10, |p| unsafe { *p = round as u8 });
+            }
+        });
+        for round in 1..=3u64 {
+            let slot = &shared.0[(round % 2) as usize];
+            while slot.round() != round {
+                thread::yield_now();
+            }
+            assert_eq!(slot.info(), round + 10);
+            // SAFETY: `read` gives the slot's bytes.
+            assert_eq!(slot.read(|p| unsafe { *p }), round as u8);
+            shared.1.set(round);
+        }
+        t.join().unwrap();
+    });
+}
+
+/// Where everybody publishes every round, seeing the others' round is enough: nobody asks for marks.
+#[test]
+fn a_later_round_says_that_the_earlier_one_was_read() {
+    bounded(|| {
+        let shared = Arc::new([[Slot::new(), Slot::new()], [Slot::new(), Slot::new()]]);
+        let member = |all: Arc<[[Slot; 2]; 2]>, me: usize| {
+            for round in 1..=3u64 {
+                let at = (round % 2) as usize;
+                // SAFETY: `fill` gets the slot's bytes.
+                all[me][at].publish(round, 0, |p| unsafe { *p = round as u8 + me as u8 });
+                while all[1 - me][at].round() != round {
+                    thread::yield_now();
+                }
+                // SAFETY: `read` gives the slot's bytes.
+                assert_eq!(all[1 - me][at].read(|p| unsafe { *p }), round as u8 + 1 - me as u8);
+            }
+        };
+        let s2 = shared.clone();
+        let t = thread::spawn(move || member(s2, 1));
+        member(shared, 0);
         t.join().unwrap();
     });
 }

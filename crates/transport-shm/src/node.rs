@@ -186,6 +186,10 @@ impl Node {
         let seats: &'static Seats = unsafe { &*(self.segment.seats() as *const Seats) };
         Evidence::among(seats, self.me)
     }
+    /// Who fences between publishing and looking for sleepers.
+    pub fn fence(&self) -> Fence {
+        self.fence
+    }
 
     /// What a thread needs to sleep outside the engine's lock.
     pub fn sleeper(&self) -> Sleeper {

@@ -2,8 +2,10 @@
 //!
 //! Invariants: messages of a pair and tag match in order; a rendezvous send completes when its receive is
 //! there and reads the sender's memory only then; nothing is left over when the ranks have returned.
+use crate::Team;
 use oxmpi_base::{Error, Result, args::Buf, consts::*, handle};
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -130,6 +132,33 @@ struct State {
     requests: HashMap<u64, Option<Result<u64>>>,
     next: u64,
     messages: u64,
+    memories: Vec<Arc<Vec<Page>>>,
+}
+
+#[derive(Clone, Copy)]
+#[repr(align(4096))]
+struct Page(#[allow(dead_code)] [u8; 4096]);
+
+/// Memory that all threads of a world have.
+pub struct Memory {
+    pages: Arc<Vec<Page>>,
+    place: [u64; 2],
+    owner: bool,
+}
+
+impl Memory {
+    pub fn base(&self) -> *mut u8 {
+        self.pages.as_ptr() as *mut u8
+    }
+    pub fn len(&self) -> usize {
+        self.pages.len() * 4096
+    }
+    pub fn place(&self) -> [u64; 2] {
+        self.place
+    }
+    pub fn is_owner(&self) -> bool {
+        self.owner
+    }
 }
 
 impl State {
@@ -176,6 +205,7 @@ pub struct Endpoint {
     rank: usize,
     size: usize,
     eager: bool,
+    direct: bool,
     shared: Arc<(Mutex<State>, Condvar)>,
 }
 
@@ -191,6 +221,40 @@ impl Endpoint {
     }
     pub fn shares_cores(&self) -> bool {
         false
+    }
+    pub fn allocate(&self, len: usize) -> std::result::Result<Memory, String> {
+        let pages = Arc::new(vec![Page([0; 4096]); len.div_ceil(4096)]);
+        let all = &mut self.shared.0.lock().unwrap().memories;
+        all.push(pages.clone());
+        Ok(Memory { pages, place: [0, all.len() as u64 - 1], owner: true })
+    }
+    pub fn map(&self, place: [u64; 2], len: usize) -> std::result::Result<Memory, String> {
+        let pages = self.shared.0.lock().unwrap().memories[place[1] as usize].clone();
+        assert!(pages.len() * 4096 >= len);
+        Ok(Memory { pages, place, owner: false })
+    }
+    pub fn published(&self, _asleep: &AtomicU32) {}
+    pub fn wait_until(&self, _asleep: &AtomicU32, ready: &mut dyn FnMut() -> bool) -> Result<()> {
+        let begun = std::time::Instant::now();
+        while !ready() {
+            std::thread::yield_now();
+            assert!(begun.elapsed() < Duration::from_secs(60), "rank {} of {} waits for ever", self.rank, self.size);
+        }
+        Ok(())
+    }
+    pub fn reads_directly(&self, _rank: usize) -> bool {
+        self.direct
+    }
+    pub fn expose(&self, at: *const u8, _len: usize) -> [u64; 2] {
+        [at.addr() as u64, 0]
+    }
+    /// # Safety
+    /// `to` is valid for `len` bytes.
+    pub unsafe fn read_peer(&self, rank: usize, there: [u64; 2], offset: u64, to: *mut u8, len: usize) -> Result<()> {
+        assert!(rank < self.size && rank != self.rank);
+        // SAFETY: the caller's promise, and all ranks are threads of one process.
+        unsafe { std::ptr::copy((there[0] + offset) as *const u8, to, len) };
+        Ok(())
     }
     pub fn messages(&self) -> u64 {
         self.shared.0.lock().unwrap().messages
@@ -265,15 +329,28 @@ impl Endpoint {
     }
 }
 
-/// Runs `body` as every rank of `n`, both with eager and with rendezvous sends.
-pub fn world(n: usize, body: impl Fn(&Endpoint) + Sync) {
-    for eager in [false, true] {
+/// How a world's collectives travel.
+const WAYS: [(bool, u32, bool); 4] = [
+    // By messages, with eager and with rendezvous sends.
+    (true, u32::MAX, false),
+    (false, u32::MAX, false),
+    // Through shared memory, with and without single copy.
+    (false, 0, true),
+    (false, 0, false),
+];
+
+/// Runs `body` as every rank of `n`, every way.
+pub fn world(n: usize, body: impl Fn(&Team) + Sync) {
+    for (eager, first, direct) in WAYS {
+        if n == 1 && first == 0 {
+            continue;
+        }
         let shared = Arc::new((Mutex::new(State::default()), Condvar::new()));
         std::thread::scope(|s| {
             for rank in 0..n {
-                let ep = Endpoint { rank, size: n, eager, shared: shared.clone() };
+                let ep = Endpoint { rank, size: n, eager, direct, shared: shared.clone() };
                 let body = &body;
-                s.spawn(move || body(&ep));
+                s.spawn(move || body(&Team::after(ep, first)));
             }
         });
         let state = shared.0.lock().unwrap();

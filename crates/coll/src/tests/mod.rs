@@ -5,9 +5,11 @@ mod data_movement;
 mod failures;
 pub mod mock;
 mod reductions;
+mod shared;
 mod vector;
 
-pub use mock::{Datatype, Endpoint, world};
+pub use crate::Team as Endpoint;
+pub use mock::{Datatype, world};
 pub use vector::{Vector, counts, types};
 
 /// Sizes with every shape: alone, powers of two, neighbors of powers of two, three levels.
