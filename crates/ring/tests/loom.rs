@@ -240,51 +240,6 @@ fn a_thread_that_finds_anothers_message_rings() {
     });
 }
 
-/// A producer without room marks itself starved and sleeps; the consumer looks at the mark after it made room, then rings.
-#[test]
-fn a_starved_producer_is_woken() {
-    bounded(|| {
-        let m = memory(1);
-        let bell = Arc::new(Doorbell::new());
-        let starved = Arc::new(AtomicU32::new(0));
-        let (m2, b2, s2) = (m.clone(), bell.clone(), starved.clone());
-        let t = thread::spawn(move || {
-            let mut p = Producer::new(place(&m2));
-            for i in 0..2 {
-                if p.push(1, i, 8, 0xa0) {
-                    continue;
-                }
-                s2.store(1, Ordering::Relaxed);
-                let mut sent = false;
-                while !sent {
-                    b2.sleep(|| {
-                        sent = p.push(1, i, 8, 0xa0);
-                        sent
-                    });
-                    sent = sent || p.push(1, i, 8, 0xa0);
-                }
-                s2.store(0, Ordering::Relaxed);
-            }
-        });
-        let mut c = Consumer::new(place(&m));
-        for i in 0..2 {
-            let f = loop {
-                match c.front().unwrap() {
-                    Some(f) => break f,
-                    None => thread::yield_now(),
-                }
-            };
-            assert_eq!(f.aux(), i);
-            c.pop(f);
-            loom::sync::atomic::fence(Ordering::SeqCst);
-            if starved.load(Ordering::Relaxed) != 0 {
-                bell.ring(Fence::Both);
-            }
-        }
-        t.join().unwrap();
-    });
-}
-
 /// A writer runs ahead of a reader by two slots: the reader sees each round's bytes, and no slot is written while it is read.
 #[test]
 fn slots_are_reused_only_when_readers_are_done() {

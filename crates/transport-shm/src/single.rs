@@ -180,7 +180,10 @@ impl Single {
                 },
             };
             self.peers[peer][m as usize] = s;
-            self.tell(peer, m);
+            // What this system does not have is in the table; it is nothing about this peer.
+            if !self.is_absent(m) {
+                self.tell(peer, m);
+            }
         }
         &self.peers[peer][m as usize]
     }
@@ -253,6 +256,15 @@ impl Single {
         self.peers[peer][mechanism as usize] = Standing::Refused(reason(e));
         self.works[peer] &= !(1 << mechanism as u8);
         self.tell(peer, mechanism);
+    }
+
+    /// Whether the kernel module is not there.
+    fn is_absent(&self, m: Mechanism) -> bool {
+        match m {
+            Mechanism::Xpmem => self.xpmem.is_err(),
+            Mechanism::Knem => matches!(self.knem, Some(Err(_))),
+            Mechanism::Heap | Mechanism::Cma => false,
+        }
     }
 
     /// One line, where it was asked for, when a mechanism turns out not to work with a peer.
