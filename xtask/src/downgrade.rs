@@ -19,8 +19,8 @@ pub enum Verdict {
 /// What has to come out.
 enum Want {
     /// Every byte arrives. One line with one of these reasons stands there for each peer that a rank lost single copy with: so many that
-    /// name rank 0, rank 1 and so on, and none besides.
-    Bytes { reasons: &'static [&'static str], lines: &'static [usize] },
+    /// name rank 0, rank 1 and so on, and none besides. `met`: a rank that has found another way faster by then may never meet the refusal.
+    Bytes { reasons: &'static [&'static str], lines: &'static [usize], met: bool },
     /// Every byte arrives, or the job ends with an error that holds one of these texts.
     BytesOr(&'static [&'static str]),
     /// Rank so-and-so is killed, and the launcher says it.
@@ -46,7 +46,12 @@ const fn long(name: &'static str, ranks: usize, args: &'static str, want: Want) 
 }
 
 const fn bytes(reasons: &'static [&'static str], lines: &'static [usize]) -> Want {
-    Want::Bytes { reasons, lines }
+    Want::Bytes { reasons, lines, met: true }
+}
+
+/// Refused half-way.
+const fn late_bytes(reasons: &'static [&'static str], lines: &'static [usize]) -> Want {
+    Want::Bytes { reasons, lines, met: false }
 }
 
 const ALL_BYTES: Want = bytes(&[], &[]);
@@ -60,14 +65,14 @@ const CASES: [Case; 24] = [
     case("EPERM by seccomp in all ranks", 3, "eperm all before", bytes(&["EPERM"], &[2, 2, 2])),
     case("ENOSYS by seccomp in one rank", 3, "enosys 0 before", bytes(&["ENOSYS"], &[0, 1, 1])),
     case("ENOSYS by seccomp in all ranks", 2, "enosys all before", bytes(&["ENOSYS"], &[1, 1])),
-    case("EPERM by seccomp in one rank, half-way", 3, "eperm 2 middle", bytes(&["EPERM"], &[1, 1, 0])),
-    case("ENOSYS by seccomp in all ranks, half-way", 3, "enosys all middle", bytes(&["ENOSYS"], &[2, 2, 2])),
+    case("EPERM by seccomp in one rank, half-way", 3, "eperm 2 middle", late_bytes(&["EPERM"], &[1, 1, 0])),
+    case("ENOSYS by seccomp in all ranks, half-way", 3, "enosys all middle", late_bytes(&["ENOSYS"], &[2, 2, 2])),
     case("membarrier refused to one rank", 3, "nomembarrier 1 before", ALL_BYTES),
     case("membarrier refused to all ranks", 3, "nomembarrier all before", ALL_BYTES),
     case("membarrier refused to all ranks, half-way", 3, "nomembarrier all middle", ALL_BYTES),
     case("one rank cannot be traced", 3, "undumpable 1 before", bytes(&["EPERM"], &[0, 2, 0])),
     case("no rank can be traced", 3, "undumpable all before", bytes(&["EPERM"], &[2, 2, 2])),
-    long("one rank cannot be traced, half-way", 3, "undumpable 2 middle", bytes(&["EPERM"], &[0, 0, 2])),
+    long("one rank cannot be traced, half-way", 3, "undumpable 2 middle", late_bytes(&["EPERM"], &[0, 0, 2])),
     long("one rank is another user", 3, "nobody 1 before", bytes(&["EPERM"], &[1, 0, 1])),
     case("one rank in a user namespace", 3, "userns 1 before", bytes(&["EPERM"], &[1, 0, 1])),
     case("all ranks in user namespaces of their own", 3, "userns all before", bytes(&["EPERM"], &[2, 2, 2])),
@@ -189,9 +194,9 @@ fn judge(outcome: std::result::Result<Ended, String>, want: &Want) -> Result<Ver
     let text = &ended.text;
     let arrived = ended.ok && text.contains("downgrade: every byte arrived");
     match want {
-        Want::Bytes { reasons, lines } => {
+        Want::Bytes { reasons, lines, met } => {
             ensure!(arrived, "{}\n{text}", ended.how);
-            says_why(text, reasons, lines)?;
+            says_why(text, reasons, lines, *met)?;
         }
         Want::BytesOr(reasons) => {
             let said = reasons.iter().any(|r| text.contains(r));
@@ -211,7 +216,7 @@ fn judge(outcome: std::result::Result<Ended, String>, want: &Want) -> Result<Ver
 }
 
 /// Each peer that lost single copy has its line with the reason, and the others keep it.
-fn says_why(text: &str, reasons: &[&str], lines: &[usize]) -> Result<()> {
+fn says_why(text: &str, reasons: &[&str], lines: &[usize], met: bool) -> Result<()> {
     let mut counts = vec![0; lines.len()];
     for line in text.lines().filter(|l| l.contains("single copy by ") && l.contains(" is not used: ")) {
         let peer = line.split("with rank ").nth(1).and_then(|t| t.split(' ').next()?.parse::<usize>().ok());
@@ -220,7 +225,8 @@ fn says_why(text: &str, reasons: &[&str], lines: &[usize]) -> Result<()> {
             _ => bail!("not one of the reasons {reasons:?} for one of the peers {lines:?}: {line}"),
         }
     }
-    ensure!(counts == lines, "lines for each peer: {counts:?} instead of {lines:?}:\n{text}");
+    let right = if met { counts == lines } else { counts.iter().zip(lines).all(|(c, l)| c <= l) };
+    ensure!(right, "lines for each peer: {counts:?} instead of {lines:?}:\n{text}");
     Ok(())
 }
 
