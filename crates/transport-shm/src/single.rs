@@ -253,6 +253,9 @@ impl Single {
 
     #[cold]
     fn close(&mut self, peer: usize, mechanism: Mechanism, e: &std::io::Error) {
+        if matches!(self.peers[peer][mechanism as usize], Standing::Refused(_)) {
+            return; // another transfer that was under way has told it
+        }
         self.peers[peer][mechanism as usize] = Standing::Refused(reason(e));
         self.works[peer] &= !(1 << mechanism as u8);
         self.tell(peer, mechanism);
