@@ -19,12 +19,14 @@ pub struct Part {
 /// The parts, in the order of [`VARIABLES`].
 pub static PARTS: &[Part] = &[
     Part { name: "general", help: "What concerns the library as a whole" },
+    Part { name: "shm", help: "The ranks of one node: shared memory and single copy" },
     Part { name: "pt2pt", help: "Point-to-point messages" },
     Part { name: "coll", help: "Collective operations" },
 ];
 
 /// The variables of each part. A crate that declares some is added here and in [`PARTS`].
-pub static VARIABLES: &[&[&Variable]] = &[oxmpi_base::inform::VARIABLES, oxmpi_pt2pt::VARIABLES, oxmpi_coll::VARIABLES];
+pub static VARIABLES: &[&[&Variable]] =
+    &[oxmpi_base::inform::VARIABLES, oxmpi_transport_shm::VARIABLES, oxmpi_pt2pt::VARIABLES, oxmpi_coll::VARIABLES];
 
 /// Environment variables with our prefix that are read elsewhere: the file's name, the wrappers, the project's own
 /// commands and tests, and what packagers and modules set for an installation.

@@ -36,7 +36,10 @@ fn start(thread_level: i32) -> Result<()> {
     config::load()?;
     let job = oxmpi_pmi::connect()?;
     let node = match job.segment {
-        Some(fd) => Some(Node::join(Segment::open(fd, job.size)?, job.rank)),
+        Some(fd) => {
+            oxmpi_transport_shm::single::allowed()?;
+            Some(Node::join(Segment::open(fd, job.size)?, job.rank))
+        }
         None => None,
     };
     let threads = thread_level == MPI_THREAD_MULTIPLE;

@@ -9,6 +9,7 @@ use oxmpi_base::consts::*;
 use oxmpi_base::{Error, Result, Status, bail, handle};
 use oxmpi_datatype::Datatype;
 use oxmpi_pt2pt::{Engine, Mode, Outcome, Pattern, Ranks, Received, ReqId, Span};
+use oxmpi_transport::wire::INLINE_MAX;
 use std::sync::Arc;
 
 /// The four send modes of the standard.
@@ -316,6 +317,10 @@ fn received_at_once(
         return None;
     };
     if source as u32 as usize >= c.size() || (!(0..=TAG_UB).contains(&tag) && tag != MPI_ANY_TAG) {
+        return None;
+    }
+    // A large message needs a request, which had better be there when it comes.
+    if room > INLINE_MAX {
         return None;
     }
     let want = Pattern { ctx: c.ctx(), source: c.ranks.proc_of(source as u32 as usize) as i32, tag };

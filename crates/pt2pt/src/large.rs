@@ -24,12 +24,10 @@ use crate::request::{Expects, ReqId};
 use crate::send::{EAGER_LIMIT, LONG_MAX};
 use oxmpi_base::Result;
 use oxmpi_transport::wire::*;
-use oxmpi_transport_shm::choice::{Mechanism, Way, Ways, class_of};
+use oxmpi_transport_shm::choice::{COOPERATIVE_MIN, Mechanism, Way, Ways, class_of};
 use oxmpi_transport_shm::node::Ticket;
-use oxmpi_transport_shm::single::{Exposed, Piece, Way as Direction};
+use oxmpi_transport_shm::single::{Exposed, Piece, SINGLE_COPY_MIN, Way as Direction};
 
-/// Smallest message for which single copy is thought of.
-const SINGLE_COPY_MIN: u64 = 4 * 1024;
 /// Shortest and longest pieces of a shared transfer.
 const PIECE: (u64, u64) = (4 * 1024, 256 * 1024);
 /// Pieces of a transfer by one side, and what a turn of progress copies at most.
@@ -353,7 +351,7 @@ impl State {
         let shaped = there.address == 0 || span.address().is_none();
         // Asking for chunks of a message that could come at once is never better.
         let mut open = Ways::default().with(if eager { Way::Eager } else { Way::Pipeline });
-        if limit >= SINGLE_COPY_MIN {
+        if limit >= SINGLE_COPY_MIN.get() {
             match (there.address != 0, span.address()) {
                 (true, Some(at)) => {
                     let pull = node.open(peer as usize, there);
@@ -365,7 +363,7 @@ impl State {
                     // What came at once would have had a ticket.
                     let ticket = Ticket(rts.ticket);
                     let both = eager || (rts.ticket != NO_TICKET && node.has_ticket(peer as usize, ticket));
-                    open = open.with_mechanisms(pull, if both { push } else { 0 });
+                    open = open.with_mechanisms(pull, if both && limit >= COOPERATIVE_MIN.get() { push } else { 0 });
                 }
                 // Only our side is in pieces: we read.
                 (true, None) if span.mean_run() >= RUN_MIN => {

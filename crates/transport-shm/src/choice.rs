@@ -3,6 +3,16 @@
 //! Every way that is open for a message is tried a few times; then the fastest so far is taken, and now and then another one, in case the
 //! program or the machine has changed. Figures are smoothed, so that one that is out of date is soon forgotten. Pure logic.
 
+oxmpi_base::control! {
+    /// Messages of this size and more may be copied by both sides together, each its part.
+    pub static COOPERATIVE_MIN: Size = Size::new("shm_cooperative_min", 16 << 10, 1..=1 << 62).live();
+}
+oxmpi_base::control! {
+    /// How a large message's way is chosen: learned from timed transfers, or fixed: the first mechanism of shm_single_copy that works with the
+    /// peer, by both sides from shm_cooperative_min on.
+    pub static CHOICE: Choice = Choice::new("shm_choice", 0, &["learned", "fixed"]).live();
+}
+
 /// A way for the bytes of a large message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
@@ -112,6 +122,7 @@ struct Figure {
     settled: bool,
 }
 
+const FIXED: usize = 1;
 /// So many transfers make a sum. While several are under way they complete in bursts, so that only the sum up to the end of a burst says how long
 /// one takes.
 const SUM: u32 = 8;
@@ -223,6 +234,10 @@ impl Choice {
             let (alone, both) = (Way::Alone(*m), Way::Both(*m));
             if bytes >= SHARED_FIRST { [both, alone] } else { [alone, both] }
         });
+        if CHOICE.get() == FIXED {
+            let mut all = single.chain([Way::Eager, Way::Pipeline]);
+            return all.find(|w| open.has(*w)).unwrap_or(Way::Pipeline);
+        }
         if let Some(w) = [Way::Eager].into_iter().chain(single).chain([Way::Pipeline]).find(untried) {
             return w;
         }

@@ -10,3 +10,11 @@ pub mod link;
 pub mod node;
 pub mod segment;
 pub mod single;
+
+/// The control variables of this crate.
+pub static VARIABLES: &[&oxmpi_base::config::Variable] = &[
+    single::SINGLE_COPY.variable(),
+    single::SINGLE_COPY_MIN.variable(),
+    choice::COOPERATIVE_MIN.variable(),
+    choice::CHOICE.variable(),
+];

@@ -5,7 +5,7 @@ use crate::heap::{Block, Heap, Place};
 use crate::layout::PAGE;
 use crate::link::{Incoming, Outgoing};
 use crate::segment::Segment;
-use crate::single::{Exposed, Piece, Run, Single, publish};
+use crate::single::{Exposed, Piece, Run, Single, allowed, publish};
 use oxmpi_base::consts::MPI_ERR_NO_MEM;
 use oxmpi_base::{Error, Result};
 use oxmpi_ring::doorbell::Fence;
@@ -67,7 +67,7 @@ impl Node {
         let heap = Arc::new(segment.heap(me));
         let tickets = heap.allocate_hidden(LANES * PAGE).ok().map(Arc::new);
         debug_assert!(tickets.as_ref().is_none_or(|t| t.place().offset == 0));
-        let single = Single::new(heap.clone(), xpmem, n, Mechanism::ALL.to_vec());
+        let single = Single::new(heap.clone(), xpmem, n, allowed().unwrap_or_default());
         Node {
             me,
             lane: 0,

@@ -18,6 +18,34 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// What peers read of us to find out whether cross memory attach works.
 static PROBE: AtomicU64 = AtomicU64::new(0);
 
+oxmpi_base::control! {
+    /// The mechanisms of single copy that may be used, separated by commas, the preferred first: heap (memory of MPI_Alloc_mem, which peers map),
+    /// xpmem, cma (process_vm_readv), knem. "none" leaves the copy through shared memory, which always works.
+    pub static SINGLE_COPY: Text = Text::new("shm_single_copy", "heap,xpmem,cma,knem");
+}
+oxmpi_base::control! {
+    /// Shorter messages are not moved by single copy.
+    pub static SINGLE_COPY_MIN: Size = Size::new("shm_single_copy_min", 4 << 10, 1..=1 << 40).live();
+}
+
+/// The mechanisms that the user allows.
+pub fn allowed() -> oxmpi_base::Result<Vec<Mechanism>> {
+    let text = SINGLE_COPY.get();
+    if text.trim() == "none" {
+        return Ok(Vec::new());
+    }
+    let one = |name: &str| {
+        let m = Mechanism::ALL.into_iter().find(|m| m.name() == name.trim());
+        m.ok_or_else(|| {
+            oxmpi_base::Error::arg(format!(
+                "shm_single_copy is \"{text}\": {name:?} is no mechanism; there are {} and none",
+                Mechanism::NAMES.join(", ")
+            ))
+        })
+    };
+    text.split(',').map(one).collect()
+}
+
 /// Memory of one process, as it tells another about it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Exposed {
