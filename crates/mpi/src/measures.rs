@@ -5,7 +5,7 @@ use oxmpi_base::measure::{Measure, Numbers};
 use oxmpi_pt2pt::Engine;
 
 /// The measures of each part, in the order of [`PARTS`](crate::config::PARTS). A crate that declares some is added here.
-pub static MEASURES: &[&[&Measure]] = &[OWN, POINT_TO_POINT, &[]];
+pub static MEASURES: &[&[&Measure]] = &[OWN, NODE, POINT_TO_POINT, &[]];
 
 pub fn all() -> impl Iterator<Item = &'static Measure> {
     MEASURES.iter().flat_map(|g| g.iter().copied())
@@ -38,7 +38,8 @@ fn live(n: usize) -> Option<Numbers> {
     Some(Numbers::One(n as u64))
 }
 
-static POINT_TO_POINT: &[&Measure] = &[&PENDING, &SHM_PEERS];
+static NODE: &[&Measure] = &[&SHM_PEERS];
+static POINT_TO_POINT: &[&Measure] = &[&PENDING];
 
 oxmpi_base::measure! {
     /// Operations that this process has begun and that are not complete; those of collectives count too.
