@@ -749,12 +749,15 @@ impl State {
             r.detached = true;
         }
     }
-    /// The caller gives up, and its buffer may go: a receive drops what comes, a send goes on from a copy.
+    /// The caller gives up, and its buffer may go: a receive drops what comes, a send goes on from a copy. Where a single copy is under way the
+    /// buffer stays in use: the peer cannot be called back.
     #[cold]
     fn abandon(&mut self, id: ReqId) {
         self.cancel(id);
+        let copying = self.copying(id.index());
         if let Some(r) = self.requests.get(id)
             && r.phase == Phase::Active
+            && !copying
         {
             let copy = if r.peer.is_some() { r.span.to_owned() } else { None };
             r.span = copy.map_or(Span::empty(), Span::Owned);

@@ -32,6 +32,8 @@ use oxmpi_transport_shm::single::{Exposed, Piece, SINGLE_COPY_MIN, Way as Direct
 const PIECE: (u64, u64) = (4 * 1024, 256 * 1024);
 /// Pieces of a transfer by one side, and what a turn of progress copies at most.
 const TURN: u64 = 1024 * 1024;
+/// What a failed transfer counts for.
+const FAILED_NS: u64 = 1_000_000_000;
 /// Where runs are shorter than this on average, chunks are better than lists of runs.
 const RUN_MIN: u64 = 128;
 
@@ -142,11 +144,15 @@ impl State {
             self.lend(dest, i, &mut rts);
         }
         let r = self.requests.at(i);
+        let may_be_withdrawn = r.limit <= LONG_MAX.min(EAGER_LIMIT.get()) && !r.sync && rts.ticket != NO_TICKET;
+        if may_be_withdrawn {
+            rts.run = MAY_BE_WITHDRAWN;
+        }
         let out = self.peers[dest as usize].out.as_mut().expect("connected before anything is queued");
         let sent = out.push_bytes(Kind::Rts, r.envelope.ctx, r.envelope.tag, &rts.encode());
         if sent {
             r.expects = Expects::Answer;
-            if r.limit <= LONG_MAX.min(EAGER_LIMIT.get()) && !r.sync {
+            if may_be_withdrawn {
                 let request = self.requests.id(i);
                 self.late.push(Late { request, dest, since: self.turns });
             }
@@ -262,17 +268,21 @@ impl State {
         let outcome = arrived(r.envelope, rts.total, room);
         r.outcome = outcome;
         let limit = rts.total.min(room);
-        let ticket = (rts.ticket != NO_TICKET).then_some(Ticket(rts.ticket));
-        // The first claim of a message that may be withdrawn is the claim on the message.
+        let mut ticket = (rts.ticket != NO_TICKET).then_some(Ticket(rts.ticket));
+        // The first claim of a message that may be withdrawn is the claim on the message. Where the counter cannot be reached, nobody claims, so
+        // the sender withdraws.
         if rts.total <= LONG_MAX
             && let Some(t) = ticket
             && let Some(node) = &mut self.node
             && !node.claim(peer as usize, t, 1)
         {
-            let to = Target::Request(i);
-            let inbound = Inbound { send: rts.send, expect: rts.total, got: 0, to, timed: None };
-            self.peers[peer as usize].inbound.push(inbound);
-            return Ok(());
+            ticket = None;
+            if rts.run == MAY_BE_WITHDRAWN {
+                let to = Target::Request(i);
+                let inbound = Inbound { send: rts.send, expect: rts.total, got: 0, to, timed: None };
+                self.peers[peer as usize].inbound.push(inbound);
+                return Ok(());
+            }
         }
         if limit == 0 {
             self.control(peer, Kind::Fin, &rts.send.to_ne_bytes())?;
@@ -409,8 +419,18 @@ impl State {
     }
 
     /// Whether request `i` has a part in a transfer.
-    fn copying(&self, i: u32) -> bool {
+    pub(crate) fn copying(&self, i: u32) -> bool {
         self.copies.iter().any(|c| c.request.index() == i)
+    }
+
+    /// Nothing more is copied from or to `peer`, but for a piece that it has in hand.
+    pub(crate) fn stop_copies(&mut self, peer: u32) {
+        for c in self.copies.iter().filter(|c| c.peer == peer) {
+            if let (Some(t), Some(node)) = (c.ticket, &mut self.node) {
+                node.close_ticket(c.sender(self.me), t, u32::MAX - 1);
+            }
+        }
+        self.copies.retain(|c| c.peer != peer);
     }
 
     /// The receiver has ended or changed the transfer of send request `i`: a part that this side has not begun is void. False where it has.
@@ -480,7 +500,10 @@ impl State {
             let next = self.copies.iter().position(mine).or_else(|| self.copies.iter().rposition(|c| !c.over));
             let Some(k) = next else { break };
             copied += self.copy_piece(k).max(1);
-            self.settle(k)?;
+            let peer = self.copies[k].peer;
+            if let Err(e) = self.settle(k) {
+                self.close(peer, &e);
+            }
         }
         Ok(copied > 0)
     }
@@ -544,6 +567,11 @@ impl State {
             return self.control(c.peer, Kind::Part, &Part { recv: c.theirs, done: !c.failed as u32 }.encode());
         }
         if c.failed || c.part == Some(false) {
+            // Not tried again soon, wherever it failed.
+            if let Some(node) = &mut self.node {
+                let d = node.distance(c.peer as usize);
+                self.choice.learn(d, c.timed.shaped, c.limit, c.timed.way, FAILED_NS, true);
+            }
             return self.ask_for_chunks(c.peer, c.theirs, c.limit, i, None);
         }
         self.learn(c.peer, c.limit, c.timed);

@@ -188,7 +188,7 @@ impl State {
 
     /// What `peer` sends cannot be read on: its rings are closed and every operation that needs it fails with MPI_ERR_INTERN.
     #[cold]
-    fn close(&mut self, peer: u32, why: &oxmpi_base::Error) {
+    pub(crate) fn close(&mut self, peer: u32, why: &oxmpi_base::Error) {
         eprintln!(
             "oxmpi: process {}: {}; everything to and from that process fails from now on in lane {}",
             self.me, why.message, self.lane
@@ -201,7 +201,7 @@ impl State {
             self.peers[*q as usize].ring = k as u32 + 1;
         }
         self.backlog.retain(|d| *d != peer);
-        self.copies.retain(|c| c.peer != peer);
+        self.stop_copies(peer);
         self.late.retain(|l| l.dest != peer);
         for i in self.requests.under_way() {
             let r = self.requests.at(i);
@@ -336,6 +336,7 @@ impl State {
             Some(i) => {
                 let r = self.requests.at(i);
                 r.posted = None;
+                r.envelope = envelope;
                 r.outcome = arrived(envelope, rts.total, r.span.len());
                 Target::Request(i)
             }

@@ -44,6 +44,12 @@ impl State {
     /// Receives a message that is here already (also MPI_Mrecv).
     pub fn recv_early(&mut self, m: Message, mut span: Span) -> Result<Received> {
         let room = span.len();
+        if let Early::Arriving { peer, .. } | Early::Announced { peer, .. } = *self.early.at(m.early)
+            && self.peers[peer as usize].lost
+        {
+            self.early.take(m.early);
+            return Err(self.intern(format!("the way from process {peer} was closed after an error")));
+        }
         match self.early.take(m.early) {
             Early::Whole { bytes, ack } => {
                 // SAFETY: `bytes` holds what is copied.

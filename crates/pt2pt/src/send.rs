@@ -180,7 +180,10 @@ impl State {
             }
             moved = true;
         }
-        while let Some(&i) = self.peers[dest as usize].pushing.front() {
+        // Data never overtakes what waits: the frame that tells of it may be there.
+        while self.peers[dest as usize].waiting.is_empty()
+            && let Some(&i) = self.peers[dest as usize].pushing.front()
+        {
             if !self.push_chunk(dest, i) {
                 break;
             }
@@ -248,6 +251,7 @@ impl State {
         if sync || total > EAGER_LIMIT.get() || total <= LONG_MAX && self.announces(dest, i) {
             return self.announce(dest, i);
         }
+        self.return_ticket(i); // of an announcement that found no room
         let rts = self.describe(i);
         let out = self.peers[dest as usize].out.as_mut().expect("connected before anything is queued");
         let sent = out.push_bytes(Kind::EagerLong, ctx, tag, &rts.encode());

@@ -123,12 +123,15 @@ fixed! {
         stamp: u64,
         /// The sender's ticket counter for this transfer, or [`NO_TICKET`].
         ticket: u32,
-        /// Where the data is in pieces: their mean length, at most. [`BY_COOKIE`]: see `address`.
+        /// Where the data is in pieces: their mean length, at most. Where it is one run: 0, [`MAY_BE_WITHDRAWN`], or [`BY_COOKIE`]
+        /// (see `address`).
         run: u32,
     }
 }
 /// In [`Rts::run`]: the data is one run that is lent by KNEM.
 pub const BY_COOKIE: u32 = u32::MAX;
+/// In [`Rts::run`]: the sender may send the message after all if nobody claims it.
+pub const MAY_BE_WITHDRAWN: u32 = 1;
 /// In [`Rts::ticket`]: the sides cannot share the work.
 pub const NO_TICKET: u32 = u32::MAX;
 
