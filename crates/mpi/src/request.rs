@@ -80,7 +80,10 @@ pub(crate) fn of_parts(
 #[inline]
 pub(crate) fn handle_of(e: &Engine, id: ReqId) -> Result<handle::Request> {
     if id.number() >= (1 << INDEX_BITS) - 1 {
-        e.enter(id.lane(), |s| s.detach(id));
+        e.enter(id.lane(), |s| {
+            s.cancel(id);
+            s.detach(id)
+        });
         bail!(
             MPI_ERR_NO_MEM,
             "more than {} requests are under way in a quarter of the communicators",

@@ -68,6 +68,11 @@ impl Endpoint {
         self.engine.shares_cores()
     }
 
+    /// A round of progress for everything else of this process.
+    pub fn progress(&self) -> Result<()> {
+        self.engine.poll(self.lane())
+    }
+
     fn start_send(&self, span: Span, dest: usize, tag: i32) -> Result<Req> {
         let to = self.ranks.proc_of(dest);
         let ctx = self.ctx();

@@ -712,6 +712,7 @@ impl State {
     }
     /// The communicator is gone; requests that refer to it keep what they need.
     pub fn retire(&mut self, ranks: &Ranks) {
+        self.events += 1;
         let place = ranks.place();
         self.enrolled.drop_use(place);
     }

@@ -281,7 +281,8 @@ impl State {
                 let rts = Rts::decode(payload).ok_or_else(|| self.malformed(peer))?;
                 match self.posted.take(envelope) {
                     Some(i) => {
-                        self.requests.at(i).envelope = envelope;
+                        let r = self.requests.at(i);
+                        (r.posted, r.envelope) = (None, envelope);
                         self.rendezvous(peer, rts, i, true)?
                     }
                     None => {

@@ -159,7 +159,8 @@ pub fn alltoall(ep: &Endpoint, r: &Region, from: Option<Data>, to: Data) -> Resu
             c.offer(s, whole)?
         } else {
             // The own block is not for the others.
-            let direct_from = select::direct_from(n).saturating_mul(n);
+            // In place what is read must not be overwritten meanwhile.
+            let direct_from = from.map_or(usize::MAX, |_| select::direct_from(n).saturating_mul(n));
             c.offer_filled(s, whole, whole.bytes(), direct_from, |buffer| {
                 c.others().for_each(|rank| put(source.blocks(rank, 1), buffer.wrapping_add(rank * block)));
                 n * block

@@ -98,9 +98,9 @@ fn reduce_part(c: &Round, v: Vectors, part: Range<usize>, acc: Data, op: &Reduct
     fold(c, 0..c.n(), part, acc, op, true, |rank| {
         if rank == c.me() { Ok(Some(At::Memory(own))) } else { offered(c, rank, s, bytes) }
     })?;
+    c.done(s);
     if whole.buf().as_ptr() == input {
         // A packed copy must stay until all have read it.
-        c.done(s);
         c.all_done(s)?;
     }
     Ok(s)

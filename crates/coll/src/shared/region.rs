@@ -132,12 +132,14 @@ impl Region {
             self.known.store(round, Relaxed);
         }
     }
-    /// Whether every rank is done with all rounds.
+    /// Whether no other rank looks here any more. (One that is done with the last round may still wait for others' marks.)
     fn over(&self) -> bool {
-        let last = self.round.load(Relaxed);
-        (0..self.n).all(|r| r == self.me || self.mark(r).get() >= last)
+        (0..self.n).all(|r| r == self.me || self.mark(r).get() == GONE)
     }
 }
+
+/// The mark of a rank that has let go of the region; also done with every round.
+const GONE: u64 = u64::MAX;
 
 /// Memory of freed communicators that a slower rank may still use: it must not serve another one yet.
 static FADING: Mutex<Vec<Region>> = Mutex::new(Vec::new());
@@ -148,6 +150,9 @@ fn fading() -> std::sync::MutexGuard<'static, Vec<Region>> {
 
 impl Drop for Region {
     fn drop(&mut self) {
+        if self.memory.as_ref().is_some_and(|m| !m.is_owner()) {
+            self.mark(self.me).set(GONE);
+        }
         if self.memory.as_ref().is_some_and(Memory::is_owner) && !self.over() {
             let (memory, base, layout) = (self.memory.take(), self.base, self.layout);
             let round = AtomicU64::new(self.round.load(Relaxed));

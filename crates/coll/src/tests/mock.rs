@@ -222,6 +222,9 @@ impl Endpoint {
     pub fn shares_cores(&self) -> bool {
         false
     }
+    pub fn progress(&self) -> Result<()> {
+        Ok(())
+    }
     pub fn allocate(&self, len: usize) -> std::result::Result<Memory, String> {
         let pages = Arc::new(vec![Page([0; 4096]); len.div_ceil(4096)]);
         let all = &mut self.shared.0.lock().unwrap().memories;
