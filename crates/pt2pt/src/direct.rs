@@ -52,6 +52,9 @@ impl Engine {
         s.sweep.passed_by += 1;
         if s.sweep.passed_by >= PASSED_BY {
             k = s.idle_but(k, want.source)?;
+            if self.has_others(want.ctx.lane()) {
+                return None; // the general way looks at them
+            }
         }
         // SAFETY: the caller's promise.
         if let Some(r) = unsafe { s.take_front(k, want, to, room) } {

@@ -464,6 +464,12 @@ impl Engine {
         Ok(Turn { moved: moved?, found, due })
     }
 
+    /// Whether any lane but this one is in use.
+    pub(crate) fn has_others(&self, lane: usize) -> bool {
+        let open = self.open.load(Ordering::Relaxed);
+        each(!(1 << lane)).any(|l| open & 1 << l != 0 || self.node.as_ref().is_some_and(|n| n.was_reached(l)))
+    }
+
     /// Progress in all lanes but `home`; the last one before a sleep looks at every ring.
     #[inline(never)]
     fn others(&self, home: Lanes, last: bool) -> Result<Others> {
