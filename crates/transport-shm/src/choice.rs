@@ -204,6 +204,17 @@ const LOOK_AROUND: u32 = 1021;
 const HOPELESS: u64 = 3;
 /// Even a hopeless one, once in a long while.
 const LOOK_FAR: u32 = 65_521;
+/// Whether this message of a class belongs to a look around, and to which: they come at first after 64 and 256, as the first figures may be
+/// wrong.
+fn look_around(messages: u32) -> Option<u32> {
+    let early = (64..LOOK_AROUND).contains(&messages);
+    let (round, into) = match early {
+        true => (messages.ilog2() / 2, messages - (1 << (messages.ilog2() / 2 * 2))),
+        false => (messages / LOOK_AROUND, messages % LOOK_AROUND),
+    };
+    (into < FRESH as u32).then_some(round)
+}
+
 /// An answer serves for so many messages.
 const FRESH: u8 = 10;
 /// From here on two sides are tried before one.
@@ -248,10 +259,9 @@ impl Choice {
         }
         let pace = |w: &Way| c.ways[w.index()].pace;
         let Some(best) = open.each().min_by_key(|w| pace(w)) else { return Way::Pipeline };
-        if c.messages % LOOK_AROUND < FRESH as u32 {
-            let round = (c.messages / LOOK_AROUND) as usize;
-            let other = open.each().nth(round % open.0.count_ones() as usize).unwrap_or(best);
-            if pace(&other) < HOPELESS * pace(&best) || c.messages % LOOK_FAR < LOOK_AROUND {
+        if let Some(round) = look_around(c.messages) {
+            let other = open.each().nth(round as usize % open.0.count_ones() as usize).unwrap_or(best);
+            if pace(&other) < HOPELESS * pace(&best) || c.messages >= LOOK_FAR && c.messages % LOOK_FAR < LOOK_AROUND {
                 return other;
             }
         }
