@@ -8,7 +8,7 @@
 //!   the other is busy elsewhere. A sender that took any says when they are in place (Part).
 //!
 //! When all pieces are in place the receiver completes and frees the sender (Fin). When a piece fails, on either side, the whole message is asked
-//! for again through chunks (Cts); the mechanism that failed is closed for that peer.
+//! for again through chunks (Cts); the mechanism that failed is closed for that peer, unless the buffer was to blame (EFAULT).
 //!
 //! Messages up to [`LONG_MAX`] are sent at once (EagerLong), or announced where the receiver has found that faster. As programs may count on such a
 //! message leaving without its receive, an announcement that nobody takes is withdrawn after a short while, with the ticket counter as judge, and
@@ -17,6 +17,8 @@
 //! Invariants: a request has at most one [`Copy`]; a buffer is free only when no side copies from or to it any more. What is not one run in memory is
 //! copied by its owner in lists of runs, without a temporary copy. A turn of progress copies at most [`TURN`] bytes, so that large transfers and
 //! small messages share a process.
+//! Known gaps: what is in pieces on both sides goes through chunks; a transfer that the sender does alone cannot be called back
+//! when its ring is closed; an error of the engine in a wait leaves the buffer in use while a copy is under way.
 //! This module is one of the crate's homes of `unsafe`.
 use crate::engine::{Early, Inbound, State, Target};
 use crate::recv::arrived;
