@@ -8,6 +8,7 @@
 //!   user's reduction function may load its elements as any C type.
 //! * The contents of a `Temp` are unspecified until something was received or copied into it.
 use crate::link::{self, Datatype};
+use crate::steps::Room;
 use oxmpi_base::{Error, Result, args::Buf, consts::*};
 use std::mem::MaybeUninit;
 
@@ -157,10 +158,10 @@ fn no_memory(n: usize, unit: &str) -> Error {
 
 /// A message read or written as its packed stream, a segment at a time: in place where the layout is
 /// gap-free, through a staging buffer of a few segments otherwise.
-pub struct Segments {
+pub struct Segments<R = Temp> {
     cursor: link::Cursor,
     dense: Option<Buf>,
-    staging: Temp,
+    staging: R,
     segment: usize,
     slots: usize,
     total: usize,
@@ -169,24 +170,8 @@ pub struct Segments {
 impl Segments {
     /// `slots` segments may be in flight at once.
     pub fn new(data: Data, segment: usize, slots: usize) -> Result<Segments> {
-        let dense = data.dense_bytes().map(|d| d.buf);
-        let mut staging = Temp::bytes(if dense.is_some() { 0 } else { segment * slots })?;
-        if dense.is_none() {
-            staging.zeroed(segment * slots);
-        }
-        let cursor = link::Cursor::new(data.dt, data.buf, data.count);
-        Ok(Segments { cursor, dense, staging, segment, slots, total: data.bytes() })
-    }
-    pub fn number(&self) -> usize {
-        self.total.div_ceil(self.segment)
-    }
-    /// Where segment `i` is sent from or received into.
-    pub fn view(&mut self, i: usize) -> Data<'static> {
-        let len = self.segment.min(self.total - i * self.segment);
-        match self.dense {
-            Some(base) => bytes(base.offset((i * self.segment) as isize), len),
-            None => bytes(self.staging.buf().offset(((i % self.slots) * self.segment) as isize), len),
-        }
+        let room = Segments::<Temp>::room(data, segment, slots);
+        Ok(Segments::over(data, segment, slots, Temp::bytes(room)?))
     }
     /// Brings segment `i` from the user's memory; in ascending order.
     pub fn load(&mut self, i: usize) {
@@ -208,8 +193,40 @@ impl Segments {
         }
         let view = self.view(i);
         self.cursor.seek((i * self.segment) as u64);
-        // SAFETY: a slot of the staging area, initialised by `new`; no message into it is in flight.
+        // SAFETY: a slot of the staging area, initialised by `over`; no message into it is in flight.
         let stage = unsafe { std::slice::from_raw_parts_mut(view.buf.as_mut_ptr(), view.count) };
         step(&mut self.cursor, stage);
+    }
+}
+
+impl<R: Room> Segments<R> {
+    /// How much staging memory [`Segments::over`] needs.
+    pub fn room(data: Data, segment: usize, slots: usize) -> usize {
+        if data.dt.dense().is_some() { 0 } else { segment * slots }
+    }
+    /// With staging memory of the caller's.
+    pub fn over(data: Data, segment: usize, slots: usize, mut staging: R) -> Segments<R> {
+        let dense = data.dense_bytes().map(|d| d.buf);
+        if dense.is_none() {
+            // SAFETY: the room is so large, owned, and used by nobody else yet.
+            unsafe { staging.buf().as_mut_ptr().write_bytes(0, segment * slots) };
+        }
+        let cursor = link::Cursor::new(data.dt, data.buf, data.count);
+        Segments { cursor, dense, staging, segment, slots, total: data.bytes() }
+    }
+    /// Where the packed stream has segment `i`, if it has to be packed.
+    pub fn staged(&self, i: usize) -> Option<usize> {
+        self.dense.is_none().then_some(i * self.segment)
+    }
+    pub fn number(&self) -> usize {
+        self.total.div_ceil(self.segment)
+    }
+    /// Where segment `i` is sent from or received into.
+    pub fn view(&mut self, i: usize) -> Data<'static> {
+        let len = self.segment.min(self.total - i * self.segment);
+        match self.dense {
+            Some(base) => bytes(base.offset((i * self.segment) as isize), len),
+            None => bytes(self.staging.buf().offset(((i % self.slots) * self.segment) as isize), len),
+        }
     }
 }

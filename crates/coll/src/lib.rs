@@ -40,6 +40,7 @@ mod scan;
 mod scatter;
 mod select;
 mod shared;
+mod steps;
 mod tags;
 mod team;
 #[cfg(test)]
