@@ -4,8 +4,8 @@ use crate::buffer::Data;
 use crate::link::Datatype;
 use crate::reduction::{Reduction, Vectors};
 use crate::schedule::Recorder;
-use crate::steps::Steps;
 use crate::select;
+use crate::steps::Steps;
 use oxmpi_base::{
     Result,
     args::{Buf, Counts},

@@ -10,8 +10,8 @@
 //!
 //! Known gaps: none.
 
-use crate::table::{Ref, Table};
 use crate::datatype::TypeObj;
+use crate::table::{Ref, Table};
 use crate::{callback, datatype};
 use oxmpi_base::args::{self, Buf, FnPtr, Out};
 use oxmpi_base::consts::*;

@@ -169,14 +169,7 @@ enum Left {
 }
 
 const IDLE: Found = Found {
-    f: Finished {
-        status: Status::EMPTY,
-        outcome: Outcome::SENT,
-        owner: 0,
-        gone: false,
-        idle: true,
-        by: By::Engine,
-    },
+    f: Finished { status: Status::EMPTY, outcome: Outcome::SENT, owner: 0, gone: false, idle: true, by: By::Engine },
     left: Left::Nothing,
 };
 /// Another call took what it left.
