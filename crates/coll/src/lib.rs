@@ -33,13 +33,16 @@ mod gather;
 mod halving;
 mod link;
 mod pairwise;
+pub mod plan;
 mod reduce;
 mod reduce_scatter;
 mod reduction;
 mod scan;
 mod scatter;
+pub mod schedule;
 mod select;
 mod shared;
+pub mod steps;
 mod tags;
 mod team;
 #[cfg(test)]
