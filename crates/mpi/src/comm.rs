@@ -325,7 +325,7 @@ fn split(parent: &Comm, color: i32, key: i32, newcomm: Out<handle::Comm>) -> Res
         context::release(offered);
     }
     let ctx = Context(all[leader][2] as u64);
-    let group = Group::from_procs(members.iter().map(|m| parent.ranks.proc_of(m.1)).collect());
+    let group = Group::from_procs(members.iter().map(|m| parent.ranks.proc_of(m.1)).collect()).of(parent.group.origin());
     newcomm.set(publish(Comm::new(Arc::new(group), ctx, parent.errhandler.inherit())?)?)
 }
 

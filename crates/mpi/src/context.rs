@@ -4,11 +4,11 @@
 //! count, two are the communicator's lane in the engine, one separates collective traffic. The others learn it in the exchange that makes
 //! the communicator, so no agreement is needed. A number serves again after all others.
 //!
-//! The lane is the leader's choice: round and round where its threads may call at once (MPI_THREAD_MULTIPLE), so that communicators made
+//! The lane is the leader's choice: round and round where its threads may call at once (see `world`), so that communicators made
 //! one after the other have different ones; else always lane 0, so that a process without threads has one set of rings to poll. Processes
 //! of another thread level follow: every lane works at every level. MPI_COMM_WORLD and MPI_COMM_SELF are in lane 0.
 use crate::world;
-use oxmpi_base::consts::{MPI_ERR_NO_MEM, MPI_THREAD_MULTIPLE};
+use oxmpi_base::consts::MPI_ERR_NO_MEM;
 use oxmpi_base::{Error, Result};
 use oxmpi_transport::wire::{Context, LANE_BITS, LANES};
 use std::collections::BTreeSet;
@@ -46,7 +46,7 @@ pub fn none_yet() -> Context {
 /// communicator, at this process or at another.
 pub fn reserve() -> Result<Context> {
     let w = world::world()?;
-    let lanes = if w.thread_level == MPI_THREAD_MULTIPLE { LANES as u64 } else { 1 };
+    let lanes = if w.engine.has_threads() { LANES as u64 } else { 1 };
     let mut n = NUMBERS.lock().unwrap_or_else(|e| e.into_inner());
     for _ in 0..1u64 << COUNT_BITS {
         n.last = if n.last + 1 == 1 << COUNT_BITS { 2 } else { n.last + 1 };
