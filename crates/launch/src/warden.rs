@@ -68,6 +68,8 @@ struct Rank {
     initialised: Option<i32>,
     /// It has called MPI_Init.
     world: bool,
+    /// Nothing but sessions is left to finalize.
+    only_sessions: bool,
     /// That process, where it is not our child.
     watch: Option<OwnedFd>,
     finalized: bool,
@@ -468,6 +470,7 @@ impl Warden {
                         self.ranks[r].initialised = Some(pid);
                         self.ranks[r].finalized = false;
                         self.ranks[r].world |= world;
+                        self.ranks[r].only_sessions = !world;
                         if first.is_none() {
                             self.watch(r, pid);
                         }
@@ -587,9 +590,9 @@ impl Warden {
             Some(c) if c > 128 && c < 160 => format!(", with exit code {c} (128 + {})", signal::name(c - 128)),
             Some(c) => format!(", with exit code {c}"),
         };
-        let text = match self.ranks[r].world {
-            true => format!("{} left after MPI_Init without calling MPI_Finalize{with}", self.who(r)),
-            false => format!("{} left after MPI_Session_init without calling MPI_Session_finalize{with}", self.who(r)),
+        let text = match self.ranks[r].only_sessions {
+            false => format!("{} left after MPI_Init without calling MPI_Finalize{with}", self.who(r)),
+            true => format!("{} left after MPI_Session_init without calling MPI_Session_finalize{with}", self.who(r)),
         };
         self.fault(code.filter(|c| *c != 0).map_or(exit::NO_FINALIZE, |c| c as u8), &text);
     }
@@ -690,6 +693,7 @@ impl Spawner<'_> {
             control: None,
             initialised: None,
             world: false,
+            only_sessions: false,
             watch: None,
             finalized: false,
             without_mpi: false,

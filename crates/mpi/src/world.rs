@@ -239,6 +239,12 @@ pub fn end(id: u32) -> Result<()> {
         }
     }
     i.all.remove(at);
+    if id == WORLD_MODEL
+        && !last
+        && let Some(c) = WORLD.get().and_then(|w| w.control.as_ref())
+    {
+        done = c.session(oxmpi_sys::pid()).map_err(launcher_gone);
+    }
     done
 }
 

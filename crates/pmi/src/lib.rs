@@ -45,7 +45,7 @@ impl Control {
         self.send(&Message::Hello { pid })
     }
 
-    /// A session was initialised in process `pid`, where nothing of MPI was. Unlike MPI_Init that says nothing about the other ranks.
+    /// Sessions are all of MPI that is initialised now in process `pid`. Unlike MPI_Init that says nothing about the other ranks.
     pub fn session(&self, pid: i32) -> io::Result<()> {
         self.send(&Message::Session { pid })
     }

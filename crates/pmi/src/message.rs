@@ -13,7 +13,7 @@ const HEAD: usize = 4;
 pub enum Message {
     /// MPI_Init.
     Hello { pid: i32 },
-    /// A session, where nothing of MPI was initialised.
+    /// Sessions are all of MPI that is initialised now.
     Session { pid: i32 },
     /// Nothing of MPI is initialised any more.
     Finalized,
