@@ -10,6 +10,7 @@ pub use idup::{comm_idup, comm_idup_with_info};
 use crate::attr::AttrSet;
 use crate::group::{self, Group};
 use crate::info::{self, Info};
+use crate::meeting::{self, Purpose};
 use crate::table::{Ref, Table};
 use crate::{context, errhan, world};
 use oxmpi_base::args::{Out, OutStr, Str};
@@ -116,39 +117,29 @@ fn publish(c: Comm) -> Result<handle::Comm> {
     Ok(h)
 }
 
-/// The child of `parent` over `group`, which this process is in; the leader's context goes round the new group in a binomial tree.
+/// The child of `parent` over `group`, which this process is in.
 fn child(parent: &Comm, group: Arc<Group>, tag: i32) -> Result<Comm> {
-    let me = group.my_rank().ok_or_else(|| Error::new(MPI_ERR_GROUP, "this process is not in the new group"))?;
-    let size = group.size();
-    let to_parent = |r: usize| -> Result<usize> {
-        let proc = group.proc_of(r);
+    let to_parent = |proc: u32| {
         parent.ranks.rank_of(proc).ok_or_else(|| {
-            Error::new(
-                MPI_ERR_GROUP,
-                format!("member {r} of the group is not in {}; the group must be a subset", parent.describe()),
-            )
+            let why =
+                format!("process {proc} of the group is not in {}; the group must be a subset", parent.describe());
+            Error::new(MPI_ERR_GROUP, why)
         })
     };
-    let mut bytes = [0u8; 8];
-    if me == 0 {
-        bytes = context::reserve()?.0.to_ne_bytes();
-    }
-    let mut mask = 1;
-    while mask < size {
-        if me & mask != 0 {
-            parent.endpoint.recv_bytes(&mut bytes, to_parent(me - mask)?, tag)?;
-            break;
-        }
-        mask <<= 1;
-    }
-    mask >>= 1;
-    while mask > 0 {
-        if me + mask < size {
-            parent.endpoint.send_bytes(&bytes, to_parent(me + mask)?, tag)?;
-        }
-        mask >>= 1;
-    }
-    Comm::new(group, Context(u64::from_ne_bytes(bytes)), parent.errhandler.inherit())
+    let fetch = |from| {
+        let mut bytes = [0u8; 8];
+        parent.endpoint.recv_bytes(&mut bytes, to_parent(from)?, tag)?;
+        Ok(u64::from_ne_bytes(bytes))
+    };
+    let post = |to, what: u64| parent.endpoint.send_bytes(&what.to_ne_bytes(), to_parent(to)?, tag);
+    let ctx = context::spread(&group, fetch, post)?;
+    Comm::new(group, ctx, parent.errhandler.inherit())
+}
+
+/// A communicator of `group` without a parent: all members call with the same string (MPI-5.0 7.4.2).
+pub(crate) fn of_group(group: Arc<Group>, stringtag: &[u8], errhandler: errhan::Cell) -> Result<handle::Comm> {
+    let ctx = meeting::agree(&group, Purpose::Comm, stringtag)?;
+    publish(Comm::new(group, ctx, errhandler)?)
 }
 
 /// MPI_COMM_WORLD and MPI_COMM_SELF.
