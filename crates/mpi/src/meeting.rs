@@ -27,8 +27,10 @@ pub(crate) enum Purpose {
     Comm = 1,
     /// A local group of an intercommunicator.
     Side = 2,
-    /// The two leaders of an intercommunicator.
+    /// The two leaders of an intercommunicator from groups.
     Leaders = 3,
+    /// The two leaders of an intercommunicator, by the context of the peer communicator and the tag.
+    Create = 4,
 }
 
 /// Names a call: equal at all that take part, different from all others.

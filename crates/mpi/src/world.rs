@@ -73,6 +73,12 @@ pub fn world() -> Result<&'static World> {
     WORLD.get().filter(|_| phase() == Phase::Before).ok_or_else(not_running)
 }
 
+/// Whether MPI runs, where what it is made of is not needed.
+#[inline]
+pub fn running() -> Result<()> {
+    if PHASE.load(Ordering::Relaxed) == Phase::Running as u8 { Ok(()) } else { world().map(drop) }
+}
+
 /// The engine while MPI runs.
 #[inline]
 pub fn engine() -> Result<&'static Engine> {
