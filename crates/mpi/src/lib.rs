@@ -16,6 +16,7 @@ pub mod group;
 pub mod info;
 mod inform;
 pub mod measures;
+mod meeting;
 mod memory;
 pub mod op;
 pub mod pt2pt;

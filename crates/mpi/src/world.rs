@@ -111,6 +111,12 @@ pub fn world() -> Result<&'static World> {
     unsafe { RUNNING.load(Ordering::Acquire).as_ref() }.ok_or_else(not_running)
 }
 
+/// Whether MPI runs, where what it is made of is not needed.
+#[inline]
+pub fn running() -> Result<()> {
+    world().map(drop)
+}
+
 /// The engine while MPI runs.
 #[inline]
 pub fn engine() -> Result<&'static Engine> {
