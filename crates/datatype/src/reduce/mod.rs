@@ -11,7 +11,8 @@ mod x87;
 
 use crate::predefined::{Elem, Group};
 use crate::{Datatype, copy};
-use kernel::{Kernel, Level};
+use crate::level::Level;
+use kernel::Kernel;
 use oxmpi_base::{Result, args::Buf, bail, consts::*, handle};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
