@@ -239,7 +239,9 @@ unsafe fn walk<W: Way>(node: &Node, base: *mut u8, skip: u64, s: &mut Stream) {
             s.advance(done as usize);
             if whole < rest.len() && s.left > 0 {
                 // SAFETY: the caller's promise; less than a block is asked for.
-                unsafe { s.block::<W>(base.wrapping_offset(rest[whole].off), (end(i + whole) - rest[whole].start) as usize) };
+                unsafe {
+                    s.block::<W>(base.wrapping_offset(rest[whole].off), (end(i + whole) - rest[whole].start) as usize)
+                };
             }
         }
         Node::Loop { off, stride, n, each, body } => {
@@ -311,7 +313,9 @@ unsafe fn columns<W: Way>(body: &Node, base: *mut u8, stride: isize, n: usize, e
         let user = base.wrapping_offset(stride.wrapping_mul(done as isize));
         let column = |off: isize, start: usize, len: usize| {
             // SAFETY: the caller's promise: the block of `k` iterations on both sides.
-            unsafe { kernel::strided::<W>(user.wrapping_offset(off), stride, s.at.wrapping_add(start), each as isize, len, k) }
+            unsafe {
+                kernel::strided::<W>(user.wrapping_offset(off), stride, s.at.wrapping_add(start), each as isize, len, k)
+            }
         };
         match body {
             Node::Strided { off, len, stride, n } => {

@@ -220,14 +220,7 @@ unsafe fn fixed<W: Way, const N: usize, const MORE: bool, const DENSE: bool>(
 /// # Safety
 /// that of `strided`.
 #[inline(always)]
-unsafe fn strides<W: Way, const LEVEL: u8>(
-    user: *mut u8,
-    us: isize,
-    packed: *mut u8,
-    ps: isize,
-    len: usize,
-    n: usize,
-) {
+unsafe fn strides<W: Way, const LEVEL: u8>(user: *mut u8, us: isize, packed: *mut u8, ps: isize, len: usize, n: usize) {
     macro_rules! by_length {
         ($($len:literal)*; $($half:literal to $most:literal)*) => {
             match len {
@@ -294,11 +287,7 @@ unsafe fn pieces<W: Way, const LEVEL: u8>(user: *mut u8, blocks: &[Block], end: 
         let next = blocks.get(i + 1).map_or(end, |b| b.start);
         // SAFETY: the caller's promise.
         unsafe {
-            any::<W, LEVEL>(
-                user.wrapping_offset(b.off),
-                base.wrapping_add(b.start as usize),
-                (next - b.start) as usize,
-            )
+            any::<W, LEVEL>(user.wrapping_offset(b.off), base.wrapping_add(b.start as usize), (next - b.start) as usize)
         };
     }
 }
@@ -338,7 +327,14 @@ mod tests {
                             // SAFETY: the blocks lie in the vectors; the level is there.
                             unsafe {
                                 match form {
-                                    0 => strides::<$way, $level>($u.wrapping_offset(last.0), last.1, $p, len as isize, len, N),
+                                    0 => strides::<$way, $level>(
+                                        $u.wrapping_offset(last.0),
+                                        last.1,
+                                        $p,
+                                        len as isize,
+                                        len,
+                                        N,
+                                    ),
                                     1 => places::<$way, $level>($u, &offs, $p, len),
                                     _ => pieces::<$way, $level>($u, &blocks, end, $p),
                                 }
@@ -352,7 +348,10 @@ mod tests {
                         #[cfg(target_arch = "x86_64")]
                         Level::Avx512 => run!(Pack, AVX512, u, p),
                     }
-                    assert!(out[1..=N * len] == want[..] && out[0] == 9 && out[N * len + 1] == 9, "{len} {level:?} {form}");
+                    assert!(
+                        out[1..=N * len] == want[..] && out[0] == 9 && out[N * len + 1] == 9,
+                        "{len} {level:?} {form}"
+                    );
                     let (u, p) = (back.as_mut_ptr(), out[1..].as_mut_ptr());
                     match level {
                         Level::Base => run!(Unpack, BASE, u, p),

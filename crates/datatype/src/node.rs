@@ -287,7 +287,8 @@ impl SeqBuilder {
                 Node::Even { off: 0, len, offs: runs.iter().map(|r| r.0).collect() }
             }
         } else if runs.len() >= LONG_LIST && units <= 2 * runs.len() {
-            let offs = runs.iter().flat_map(|r| (0..r.1 / unit).map(|i| r.0.wrapping_add((i * unit) as isize))).collect();
+            let offs =
+                runs.iter().flat_map(|r| (0..r.1 / unit).map(|i| r.0.wrapping_add((i * unit) as isize))).collect();
             Node::Even { off: 0, len: unit, offs }
         } else {
             let mut start = 0;

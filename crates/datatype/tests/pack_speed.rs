@@ -41,7 +41,9 @@ fn structure(fields: &[(i64, i64, handle::Datatype)], extent: i64, n: usize) -> 
 #[ignore = "a measurement"]
 fn speed() {
     let d = dt(MPI_DOUBLE);
-    let blocks = |each: usize, step: i64| move |n: usize| Datatype::hvector(n as i64, each as i64 / 8, step, dt(MPI_DOUBLE), false).unwrap();
+    let blocks = |each: usize, step: i64| {
+        move |n: usize| Datatype::hvector(n as i64, each as i64 / 8, step, dt(MPI_DOUBLE), false).unwrap()
+    };
     let listed = |each: usize| {
         move |n: usize| Datatype::hindexed_block(each as i64 / 8, &places(n, each), dt(MPI_DOUBLE), false).unwrap()
     };
@@ -80,13 +82,16 @@ fn speed() {
         (
             "struct 4+8+12+2",
             26,
-            Box::new(|n| structure(&[(1, 0, MPI_INT), (1, 8, MPI_DOUBLE), (3, 20, MPI_FLOAT), (1, 36, MPI_SHORT)], 40, n)),
+            Box::new(|n| {
+                structure(&[(1, 0, MPI_INT), (1, 8, MPI_DOUBLE), (3, 20, MPI_FLOAT), (1, 36, MPI_SHORT)], 40, n)
+            }),
         ),
         (
             "columns",
             512,
             Box::new(|n| {
-                Datatype::subarray(&[n as i64, 100], &[n as i64, 64], &[0, 18], MPI_ORDER_C, dt(MPI_DOUBLE), false).unwrap()
+                Datatype::subarray(&[n as i64, 100], &[n as i64, 64], &[0, 18], MPI_ORDER_C, dt(MPI_DOUBLE), false)
+                    .unwrap()
             }),
         ),
         ("rows", 512, Box::new(cube(3, 0, 1, 64))),
