@@ -95,7 +95,7 @@ pub fn finalize() -> Result<()> {
     let w = world::world()?;
     comm::get(MPI_COMM_SELF)?.attrs.delete_all(MPI_COMM_SELF)?;
     comm::get(MPI_COMM_WORLD)?.attrs.delete_all(MPI_COMM_WORLD)?;
-    crate::buffer::flush(&w.engine)?;
+    crate::buffer::empty_all(&w.engine)?;
     oxmpi_coll::barrier(&comm::get(MPI_COMM_WORLD)?.endpoint)?;
     w.engine.drain()?;
     inform::at_finalize(w);
