@@ -270,6 +270,7 @@ fn release(comm: Out<handle::Comm>, what: &str) -> Result<()> {
     let ctx = c.ctx();
     drop(c);
     COMMS.remove(h)?;
+    crate::buffer::forget(world::engine()?, crate::buffer::Owner::Comm(h.raw()));
     context::release(ctx);
     comm.set(MPI_COMM_NULL)
 }
@@ -281,6 +282,7 @@ pub fn comm_free(comm: Out<handle::Comm>) -> Result<()> {
 /// MPI-5.0 11.11.4: as free, but waits until all pending communication is over, at this process and at the others.
 pub fn comm_disconnect(comm: Out<handle::Comm>) -> Result<()> {
     let c = get(comm.get()?)?;
+    crate::buffer::empty(world::engine()?, crate::buffer::Owner::Comm(c.ranks.owner()))?;
     match c.inter() {
         None => oxmpi_coll::barrier(&c.endpoint)?,
         Some(both) => oxmpi_coll::inter::barrier(&both)?,

@@ -51,7 +51,7 @@ pub fn finalize() -> Result<()> {
     }
     comm::get(MPI_COMM_SELF)?.attrs.delete_all(MPI_COMM_SELF)?;
     comm::get(MPI_COMM_WORLD)?.attrs.delete_all(MPI_COMM_WORLD)?;
-    crate::buffer::flush(&w.engine)?;
+    crate::buffer::empty_all(&w.engine)?;
     oxmpi_coll::barrier(&comm::get(MPI_COMM_WORLD)?.endpoint)?;
     world::set_phase(Phase::After);
     let done = world::end(world::WORLD_MODEL);

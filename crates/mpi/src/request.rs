@@ -10,11 +10,13 @@
 mod collective;
 mod compound;
 mod general;
+mod partitioned;
 mod persistent;
 
 pub(crate) use collective::Collective;
 pub(crate) use compound::Compound;
 pub use general::{grequest_complete, grequest_start};
+pub(crate) use partitioned::{Partitioned, with_partitioned};
 pub(crate) use persistent::{Direction, persistent};
 pub use persistent::{start, startall};
 
@@ -26,7 +28,7 @@ use oxmpi_base::args::{Arr, Out};
 use oxmpi_base::consts::*;
 use oxmpi_base::handle::Handle;
 use oxmpi_base::{Error, Result, Status, bail, handle};
-use oxmpi_pt2pt::{Engine, Lanes, Outcome, Ranks, ReqId, State};
+use oxmpi_pt2pt::{Engine, Lanes, Outcome, Ranks, ReqId, State, part};
 use persistent::{Active, Persistent};
 
 pub use crate::status::*;
@@ -40,6 +42,7 @@ pub(crate) const SENT: handle::Request = handle::Request(PLAIN | ((1 << INDEX_BI
 /// What a handle names that is not of the first sort.
 enum Object {
     Persistent(Persistent),
+    Partitioned(Partitioned),
     Compound(Compound),
     Collective(Collective),
     General(general::General),
@@ -275,6 +278,7 @@ impl Named {
             Named::Plain(id) => 1 << id.lane(),
             Named::Object(_, o) => match &**o {
                 Object::Persistent(p) => 1 << p.comm.lane(),
+                Object::Partitioned(p) => 1 << p.comm.lane(),
                 Object::Compound(c) => c.lanes(),
                 Object::Collective(c) => c.schedule.lanes(),
                 Object::General(_) => 1 << general::LANE,
@@ -341,6 +345,11 @@ fn check_object(h: handle::Request, o: &Object, e: &Engine, consume: bool) -> Op
             }
             found(Some(&p.comm.ranks), outcome, false)
         }
+        Object::Partitioned(p) => match p.look(e, consume) {
+            part::Look::Pending => return None,
+            part::Look::Idle => return Some(IDLE),
+            part::Look::Done(o) => found(Some(&p.comm.ranks), o, false),
+        },
         Object::Compound(c) => match c.look(e, consume) {
             compound::Look::Pending => return None,
             compound::Look::Over => OVER,
@@ -836,6 +845,10 @@ pub fn request_free(request: Out<handle::Request>) -> Result<()> {
             if let Object::Collective(c) = &*o {
                 c.may_be_freed()?;
             }
+            // One that is active stays.
+            if let Object::Partitioned(p) = &*o {
+                p.free(e)?;
+            }
             // The handle goes even where a callback fails.
             request.set(MPI_REQUEST_NULL)?;
             return free_object(e, h, &o);
@@ -851,6 +864,7 @@ fn free_object(e: &Engine, h: handle::Request, o: &Object) -> Result<()> {
                 e.enter(id.lane(), |s| s.detach(id));
             }
         }
+        Object::Partitioned(_) => {}
         Object::Compound(c) => {
             if !c.let_go(e) {
                 bail!(
@@ -877,6 +891,9 @@ pub fn cancel(request: Out<handle::Request>) -> Result<()> {
                     e.enter(id.lane(), |s| s.cancel(id));
                 }
             }
+            Object::Partitioned(_) => {
+                bail!(MPI_ERR_REQUEST, "partitioned communication cannot be cancelled; complete it")
+            }
             Object::Compound(c) => c.cancel(e),
             Object::Collective(c) => return c.cancel(),
             Object::General(g) => return g.cancel(),
@@ -894,6 +911,7 @@ pub fn comm_of(h: handle::Request) -> Option<handle::Comm> {
         Named::Plain(id) => e.enter(id.lane(), |s| s.owner_of(id))?,
         Named::Object(_, o) => match &*o {
             Object::Persistent(p) => p.comm.ranks.owner(),
+            Object::Partitioned(p) => p.comm.ranks.owner(),
             Object::Compound(c) => c.ranks.as_ref()?.owner(),
             Object::Collective(c) => c.comm.ranks.owner(),
             Object::General(_) => return None,

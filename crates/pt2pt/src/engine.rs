@@ -76,6 +76,8 @@ pub(crate) enum Waiting {
     },
     /// The first frame of this send request.
     Send(u32),
+    /// Partitions that are ready (`part`).
+    Partitions(crate::part::PartId),
 }
 
 /// All we keep for one peer process.
@@ -138,6 +140,8 @@ pub struct State {
     pub(crate) runs: Vec<Run>,
     /// Rings ever accepted; those that were closed after an error are no longer in `incoming`.
     pub(crate) accepted: usize,
+    /// Partitioned operations; None while there never was one.
+    pub(crate) parts: Option<Box<crate::part::Parts>>,
     /// Completions and arrivals, for waking other threads.
     pub(crate) events: u64,
     /// Turns of waiting and testing threads; see [`OTHERS`].
@@ -148,6 +152,12 @@ pub struct State {
 pub(crate) struct Slots<T> {
     all: Vec<Option<T>>,
     free: Vec<u32>,
+}
+
+impl<T> Default for Slots<T> {
+    fn default() -> Self {
+        Slots { all: Vec::new(), free: Vec::new() }
+    }
 }
 
 impl<T> Slots<T> {
@@ -654,7 +664,7 @@ impl State {
             enrolled: Enrolled::default(),
             posted: Posted::default(),
             held: Held::default(),
-            early: Slots { all: Vec::new(), free: Vec::new() },
+            early: Slots::default(),
             copies: Vec::new(),
             choice: Choice::new(order),
             turns: 0,
@@ -664,6 +674,7 @@ impl State {
             lent: Vec::new(),
             runs: Vec::new(),
             accepted: 0,
+            parts: None,
             events: 0,
             rounds: 0,
         }

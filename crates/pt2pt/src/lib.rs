@@ -9,12 +9,14 @@
 //! Known gaps: while one thread of a process sleeps, every message to that process rings its bell, also one that another thread is awake for;
 //! a ring that is corrupt closes the way to its process in its lane only.
 mod alone;
+mod bits;
 mod channel;
 mod direct;
 pub mod endpoint;
 pub mod engine;
 mod large;
 pub mod matching;
+pub mod part;
 mod progress;
 pub mod ranks;
 mod recv;
@@ -29,6 +31,7 @@ pub use channel::{Channel, Inside, Pending};
 pub use endpoint::{Endpoint, Req};
 pub use engine::{Engine, Lanes, State};
 pub use matching::{ANY_SOURCE, ANY_TAG, Pattern};
+pub use part::PartId;
 pub use ranks::Ranks;
 pub use recv::{Message, Received};
 pub use request::{Outcome, ReqId};
