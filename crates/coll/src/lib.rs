@@ -15,7 +15,7 @@
 //! * Where the ranks share memory, [`shared`](crate::shared) does what fits it; messages do the rest.
 //! * Raw memory is touched in [`buffer`](crate::buffer) and [`shared`](crate::shared) only.
 //!
-//! Known gaps: inter-communicators, neighborhood and nonblocking collectives are not here; arguments are taken as checked by the caller; a program whose ranks disagree about
+//! Known gaps: inter-communicators and nonblocking collectives are not here; arguments are taken as checked by the caller; a program whose ranks disagree about
 //! the bytes of a message gets MPI_ERR_TRUNCATE where one algorithm runs everywhere and may hang elsewhere.
 #![allow(clippy::too_many_arguments)] // the standard's argument lists
 
@@ -32,6 +32,7 @@ mod exchange;
 mod gather;
 mod halving;
 mod link;
+mod neighbor;
 mod pairwise;
 mod reduce;
 mod reduce_scatter;
@@ -54,6 +55,9 @@ pub use alltoallv::{alltoallv, alltoallw};
 pub use barrier::barrier;
 pub use bcast::bcast;
 pub use gather::{gather, gatherv};
+pub use neighbor::{
+    Neighbors, neighbor_allgather, neighbor_allgatherv, neighbor_alltoall, neighbor_alltoallv, neighbor_alltoallw,
+};
 pub use reduce::reduce;
 pub use reduce_scatter::{reduce_scatter, reduce_scatter_block};
 pub use reduction::Reduction;

@@ -11,6 +11,7 @@ use crate::attr::AttrSet;
 use crate::group::{self, Group};
 use crate::info::{self, Info};
 use crate::table::{Ref, Table};
+use crate::topo::Topology;
 use crate::{context, errhan, world};
 use oxmpi_base::args::{Out, OutStr, Str};
 use oxmpi_base::consts::*;
@@ -20,12 +21,12 @@ use oxmpi_coll::Team;
 use oxmpi_pt2pt::{Endpoint, Ranks};
 use oxmpi_transport::wire::Context;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Largest tag; a few values above serve comm_create_group.
 pub const TAG_UB: i32 = i32::MAX - 1023;
 /// Tag of the exchanges here, on the collective context; `coll` has its own.
-const TAG: i32 = 1000;
+pub(crate) const TAG: i32 = 1000;
 
 pub struct Comm {
     pub ranks: Arc<Ranks>,
@@ -37,6 +38,8 @@ pub struct Comm {
     pub endpoint: Team,
     pub attrs: AttrSet,
     pub errhandler: errhan::Cell,
+    /// Set before it has a handle, if at all.
+    pub topology: OnceLock<Arc<Topology>>,
     name: Mutex<Vec<u8>>,
     info: Mutex<Info>,
 }
@@ -69,8 +72,8 @@ impl Comm {
         engine.enter(ctx.lane(), |s| s.enroll(&ranks));
         let endpoint = Team::new(Endpoint::new(engine, ctx.collective(), rank, ranks.clone()));
         let (attrs, name, info) = (AttrSet::default(), Mutex::default(), Mutex::new(Info::new()));
-        let ctx = AtomicU64::new(ctx.0);
-        Ok(Comm { ranks, group, rank, ctx, endpoint, attrs, errhandler, name, info })
+        let (ctx, topology) = (AtomicU64::new(ctx.0), OnceLock::new());
+        Ok(Comm { ranks, group, rank, ctx, endpoint, attrs, errhandler, topology, name, info })
     }
     #[inline]
     pub fn ctx(&self) -> Context {
@@ -88,6 +91,12 @@ impl Comm {
     pub fn set_name(&self, name: &[u8]) {
         let n = name.len().min(MPI_MAX_OBJECT_NAME as usize - 1);
         *self.name.lock().unwrap_or_else(|e| e.into_inner()) = name[..n].to_vec();
+    }
+    /// A duplicate has its original's topology (MPI-5.0 8.4).
+    fn share_topology(&self, original: &Comm) {
+        if let Some(t) = original.topology.get() {
+            let _first = self.topology.set(t.clone());
+        }
     }
     /// "MPI_COMM_WORLD" or the name the program gave, for messages.
     pub fn describe(&self) -> String {
@@ -109,7 +118,7 @@ impl Drop for Comm {
 }
 
 /// Enters a new communicator into the table.
-fn publish(c: Comm) -> Result<handle::Comm> {
+pub(crate) fn publish(c: Comm) -> Result<handle::Comm> {
     let c = Arc::new(c);
     let h = COMMS.insert(c.clone())?;
     c.ranks.set_owner(h.raw());
@@ -117,7 +126,7 @@ fn publish(c: Comm) -> Result<handle::Comm> {
 }
 
 /// The child of `parent` over `group`, which this process is in; the leader's context goes round the new group in a binomial tree.
-fn child(parent: &Comm, group: Arc<Group>, tag: i32) -> Result<Comm> {
+pub(crate) fn child(parent: &Comm, group: Arc<Group>, tag: i32) -> Result<Comm> {
     let me = group.my_rank().ok_or_else(|| Error::new(MPI_ERR_GROUP, "this process is not in the new group"))?;
     let size = group.size();
     let to_parent = |r: usize| -> Result<usize> {
@@ -225,6 +234,7 @@ pub fn comm_dup_with_info(comm: handle::Comm, info: handle::Info, newcomm: Out<h
 /// MPI-5.0 7.4.2: the group, the info, the attributes whose copy callbacks say so; a failing callback undoes the duplicate.
 fn dup(h: handle::Comm, parent: &Comm, info: Info, newcomm: Out<handle::Comm>) -> Result<()> {
     let new = child(parent, parent.group.clone(), TAG)?;
+    new.share_topology(parent);
     *new.info.lock().unwrap_or_else(|e| e.into_inner()) = info;
     let ctx = new.ctx();
     let n = publish(new)?;
@@ -330,7 +340,7 @@ fn split(parent: &Comm, color: i32, key: i32, newcomm: Out<handle::Comm>) -> Res
 }
 
 /// Three numbers of every rank.
-fn allgather(c: &Comm, mine: [i64; 3]) -> Result<Vec<[i64; 3]>> {
+pub(crate) fn allgather(c: &Comm, mine: [i64; 3]) -> Result<Vec<[i64; 3]>> {
     use oxmpi_base::args::Buf;
     let byte = crate::datatype::byte();
     let mut all = vec![[0i64; 3]; c.size()];

@@ -69,6 +69,7 @@ fn idup(
     request.set(MPI_REQUEST_NULL)?;
     newcomm.set(MPI_COMM_NULL)?;
     let new = Comm::new(parent.group.clone(), context::none_yet(), parent.errhandler.inherit())?;
+    new.share_topology(parent);
     *new.info.lock().unwrap_or_else(|e| e.into_inner()) = info;
     let n = publish(new)?;
     let new = Arc::new(Duplicate { comm: get(n)?.to_arc(), ctx: AtomicU64::new(0), ready: Once::new() });
