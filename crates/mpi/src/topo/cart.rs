@@ -69,7 +69,7 @@ impl Cart {
 /// The grid that the arguments describe, which must not be larger than the communicator.
 fn grid(c: &Comm, ndims: i32, dims: Arr<i32>, periods: Arr<i32>) -> Result<Cart> {
     if ndims < 0 {
-        bail!(MPI_ERR_DIMS, "ndims is {ndims}; a grid cannot have a negative number of dimensions");
+        bail!(MPI_ERR_ARG, "ndims is {ndims}; a grid cannot have a negative number of dimensions");
     }
     let dims = dims.slice(ndims as usize)?;
     let periods = periods.slice(ndims as usize)?;
@@ -84,7 +84,7 @@ fn grid(c: &Comm, ndims: i32, dims: Arr<i32>, periods: Arr<i32>) -> Result<Cart>
         nodes = nodes.saturating_mul(d as u64);
     }
     if nodes > c.size() as u64 {
-        bail!(MPI_ERR_DIMS, "a grid of {dims:?} has {nodes} nodes, but {} has {} ranks", c.describe(), c.size());
+        bail!(MPI_ERR_ARG, "a grid of {dims:?} has {nodes} nodes, but {} has {} ranks", c.describe(), c.size());
     }
     Ok(Cart { dims: dims.into(), periods: periods.iter().map(|p| *p != 0).collect() })
 }
