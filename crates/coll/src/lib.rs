@@ -34,13 +34,16 @@ mod halving;
 mod link;
 mod neighbor;
 mod pairwise;
+pub mod plan;
 mod reduce;
 mod reduce_scatter;
 mod reduction;
 mod scan;
 mod scatter;
+pub mod schedule;
 mod select;
 mod shared;
+pub mod steps;
 mod tags;
 mod team;
 #[cfg(test)]
@@ -54,10 +57,9 @@ pub use alltoall::alltoall;
 pub use alltoallv::{alltoallv, alltoallw};
 pub use barrier::barrier;
 pub use bcast::bcast;
+pub use buffer::Data;
 pub use gather::{gather, gatherv};
-pub use neighbor::{
-    Neighbors, neighbor_allgather, neighbor_allgatherv, neighbor_alltoall, neighbor_alltoallv, neighbor_alltoallw,
-};
+pub use neighbor::{Neighbors, neighbor_exchange, neighbor_steps};
 pub use reduce::reduce;
 pub use reduce_scatter::{reduce_scatter, reduce_scatter_block};
 pub use reduction::Reduction;

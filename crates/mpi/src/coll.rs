@@ -10,7 +10,10 @@ use oxmpi_base::consts::*;
 use oxmpi_base::{Result, bail, handle};
 use oxmpi_datatype::Datatype;
 
+mod nonblocking;
+
 pub use crate::op::reduce_local;
+pub use nonblocking::*;
 
 pub(crate) type Found = crate::table::Ref<'static, handle::Comm, Comm>;
 

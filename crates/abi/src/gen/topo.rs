@@ -42,64 +42,64 @@ entry! { MPI_Graph_neighbors_count PMPI_Graph_neighbors_count(comm: Comm, rank: 
 entry! { MPI_Graphdims_get PMPI_Graphdims_get(comm: Comm, nnodes: Out<i32>, nedges: Out<i32>)
     [ErrObject::Comm(comm)], topo::graphdims_get(comm, nnodes, nedges) }
 entry! { MPI_Ineighbor_allgather PMPI_Ineighbor_allgather(sendbuf: Buf, sendcount: i32, sendtype: Datatype, recvbuf: Buf, recvcount: i32, recvtype: Datatype, comm: Comm, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Ineighbor_allgather") }
+    [ErrObject::Comm(comm)], topo::ineighbor_allgather(sendbuf, i64::from(sendcount), sendtype, recvbuf, i64::from(recvcount), recvtype, comm, request) }
 entry! { MPI_Ineighbor_allgather_c PMPI_Ineighbor_allgather_c(sendbuf: Buf, sendcount: i64, sendtype: Datatype, recvbuf: Buf, recvcount: i64, recvtype: Datatype, comm: Comm, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Ineighbor_allgather_c") }
+    [ErrObject::Comm(comm)], topo::ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) }
 entry! { MPI_Ineighbor_allgatherv PMPI_Ineighbor_allgatherv(sendbuf: Buf, sendcount: i32, sendtype: Datatype, recvbuf: Buf, recvcounts: Arr<i32>, displs: Arr<i32>, recvtype: Datatype, comm: Comm, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Ineighbor_allgatherv") }
+    [ErrObject::Comm(comm)], topo::ineighbor_allgatherv(sendbuf, i64::from(sendcount), sendtype, recvbuf, Counts::Int(recvcounts), Counts::Int(displs), recvtype, comm, request) }
 entry! { MPI_Ineighbor_allgatherv_c PMPI_Ineighbor_allgatherv_c(sendbuf: Buf, sendcount: i64, sendtype: Datatype, recvbuf: Buf, recvcounts: Arr<i64>, displs: Arr<i64>, recvtype: Datatype, comm: Comm, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Ineighbor_allgatherv_c") }
+    [ErrObject::Comm(comm)], topo::ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, Counts::Wide(recvcounts), Counts::Wide(displs), recvtype, comm, request) }
 entry! { MPI_Ineighbor_alltoall PMPI_Ineighbor_alltoall(sendbuf: Buf, sendcount: i32, sendtype: Datatype, recvbuf: Buf, recvcount: i32, recvtype: Datatype, comm: Comm, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Ineighbor_alltoall") }
+    [ErrObject::Comm(comm)], topo::ineighbor_alltoall(sendbuf, i64::from(sendcount), sendtype, recvbuf, i64::from(recvcount), recvtype, comm, request) }
 entry! { MPI_Ineighbor_alltoall_c PMPI_Ineighbor_alltoall_c(sendbuf: Buf, sendcount: i64, sendtype: Datatype, recvbuf: Buf, recvcount: i64, recvtype: Datatype, comm: Comm, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Ineighbor_alltoall_c") }
+    [ErrObject::Comm(comm)], topo::ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request) }
 entry! { MPI_Ineighbor_alltoallv PMPI_Ineighbor_alltoallv(sendbuf: Buf, sendcounts: Arr<i32>, sdispls: Arr<i32>, sendtype: Datatype, recvbuf: Buf, recvcounts: Arr<i32>, rdispls: Arr<i32>, recvtype: Datatype, comm: Comm, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Ineighbor_alltoallv") }
+    [ErrObject::Comm(comm)], topo::ineighbor_alltoallv(sendbuf, Counts::Int(sendcounts), Counts::Int(sdispls), sendtype, recvbuf, Counts::Int(recvcounts), Counts::Int(rdispls), recvtype, comm, request) }
 entry! { MPI_Ineighbor_alltoallv_c PMPI_Ineighbor_alltoallv_c(sendbuf: Buf, sendcounts: Arr<i64>, sdispls: Arr<i64>, sendtype: Datatype, recvbuf: Buf, recvcounts: Arr<i64>, rdispls: Arr<i64>, recvtype: Datatype, comm: Comm, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Ineighbor_alltoallv_c") }
+    [ErrObject::Comm(comm)], topo::ineighbor_alltoallv(sendbuf, Counts::Wide(sendcounts), Counts::Wide(sdispls), sendtype, recvbuf, Counts::Wide(recvcounts), Counts::Wide(rdispls), recvtype, comm, request) }
 entry! { MPI_Ineighbor_alltoallw PMPI_Ineighbor_alltoallw(sendbuf: Buf, sendcounts: Arr<i32>, sdispls: Arr<i64>, sendtypes: Arr<Datatype>, recvbuf: Buf, recvcounts: Arr<i32>, rdispls: Arr<i64>, recvtypes: Arr<Datatype>, comm: Comm, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Ineighbor_alltoallw") }
+    [ErrObject::Comm(comm)], topo::ineighbor_alltoallw(sendbuf, Counts::Int(sendcounts), sdispls, sendtypes, recvbuf, Counts::Int(recvcounts), rdispls, recvtypes, comm, request) }
 entry! { MPI_Ineighbor_alltoallw_c PMPI_Ineighbor_alltoallw_c(sendbuf: Buf, sendcounts: Arr<i64>, sdispls: Arr<i64>, sendtypes: Arr<Datatype>, recvbuf: Buf, recvcounts: Arr<i64>, rdispls: Arr<i64>, recvtypes: Arr<Datatype>, comm: Comm, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Ineighbor_alltoallw_c") }
+    [ErrObject::Comm(comm)], topo::ineighbor_alltoallw(sendbuf, Counts::Wide(sendcounts), sdispls, sendtypes, recvbuf, Counts::Wide(recvcounts), rdispls, recvtypes, comm, request) }
 entry! { MPI_Neighbor_allgather PMPI_Neighbor_allgather(sendbuf: Buf, sendcount: i32, sendtype: Datatype, recvbuf: Buf, recvcount: i32, recvtype: Datatype, comm: Comm)
     [ErrObject::Comm(comm)], topo::neighbor_allgather(sendbuf, i64::from(sendcount), sendtype, recvbuf, i64::from(recvcount), recvtype, comm) }
 entry! { MPI_Neighbor_allgather_c PMPI_Neighbor_allgather_c(sendbuf: Buf, sendcount: i64, sendtype: Datatype, recvbuf: Buf, recvcount: i64, recvtype: Datatype, comm: Comm)
     [ErrObject::Comm(comm)], topo::neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) }
 entry! { MPI_Neighbor_allgather_init PMPI_Neighbor_allgather_init(sendbuf: Buf, sendcount: i32, sendtype: Datatype, recvbuf: Buf, recvcount: i32, recvtype: Datatype, comm: Comm, info: Info, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Neighbor_allgather_init") }
+    [ErrObject::Comm(comm)], topo::neighbor_allgather_init(sendbuf, i64::from(sendcount), sendtype, recvbuf, i64::from(recvcount), recvtype, comm, info, request) }
 entry! { MPI_Neighbor_allgather_init_c PMPI_Neighbor_allgather_init_c(sendbuf: Buf, sendcount: i64, sendtype: Datatype, recvbuf: Buf, recvcount: i64, recvtype: Datatype, comm: Comm, info: Info, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Neighbor_allgather_init_c") }
+    [ErrObject::Comm(comm)], topo::neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request) }
 entry! { MPI_Neighbor_allgatherv PMPI_Neighbor_allgatherv(sendbuf: Buf, sendcount: i32, sendtype: Datatype, recvbuf: Buf, recvcounts: Arr<i32>, displs: Arr<i32>, recvtype: Datatype, comm: Comm)
     [ErrObject::Comm(comm)], topo::neighbor_allgatherv(sendbuf, i64::from(sendcount), sendtype, recvbuf, Counts::Int(recvcounts), Counts::Int(displs), recvtype, comm) }
 entry! { MPI_Neighbor_allgatherv_c PMPI_Neighbor_allgatherv_c(sendbuf: Buf, sendcount: i64, sendtype: Datatype, recvbuf: Buf, recvcounts: Arr<i64>, displs: Arr<i64>, recvtype: Datatype, comm: Comm)
     [ErrObject::Comm(comm)], topo::neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, Counts::Wide(recvcounts), Counts::Wide(displs), recvtype, comm) }
 entry! { MPI_Neighbor_allgatherv_init PMPI_Neighbor_allgatherv_init(sendbuf: Buf, sendcount: i32, sendtype: Datatype, recvbuf: Buf, recvcounts: Arr<i32>, displs: Arr<i32>, recvtype: Datatype, comm: Comm, info: Info, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Neighbor_allgatherv_init") }
+    [ErrObject::Comm(comm)], topo::neighbor_allgatherv_init(sendbuf, i64::from(sendcount), sendtype, recvbuf, Counts::Int(recvcounts), Counts::Int(displs), recvtype, comm, info, request) }
 entry! { MPI_Neighbor_allgatherv_init_c PMPI_Neighbor_allgatherv_init_c(sendbuf: Buf, sendcount: i64, sendtype: Datatype, recvbuf: Buf, recvcounts: Arr<i64>, displs: Arr<i64>, recvtype: Datatype, comm: Comm, info: Info, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Neighbor_allgatherv_init_c") }
+    [ErrObject::Comm(comm)], topo::neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, Counts::Wide(recvcounts), Counts::Wide(displs), recvtype, comm, info, request) }
 entry! { MPI_Neighbor_alltoall PMPI_Neighbor_alltoall(sendbuf: Buf, sendcount: i32, sendtype: Datatype, recvbuf: Buf, recvcount: i32, recvtype: Datatype, comm: Comm)
     [ErrObject::Comm(comm)], topo::neighbor_alltoall(sendbuf, i64::from(sendcount), sendtype, recvbuf, i64::from(recvcount), recvtype, comm) }
 entry! { MPI_Neighbor_alltoall_c PMPI_Neighbor_alltoall_c(sendbuf: Buf, sendcount: i64, sendtype: Datatype, recvbuf: Buf, recvcount: i64, recvtype: Datatype, comm: Comm)
     [ErrObject::Comm(comm)], topo::neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) }
 entry! { MPI_Neighbor_alltoall_init PMPI_Neighbor_alltoall_init(sendbuf: Buf, sendcount: i32, sendtype: Datatype, recvbuf: Buf, recvcount: i32, recvtype: Datatype, comm: Comm, info: Info, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Neighbor_alltoall_init") }
+    [ErrObject::Comm(comm)], topo::neighbor_alltoall_init(sendbuf, i64::from(sendcount), sendtype, recvbuf, i64::from(recvcount), recvtype, comm, info, request) }
 entry! { MPI_Neighbor_alltoall_init_c PMPI_Neighbor_alltoall_init_c(sendbuf: Buf, sendcount: i64, sendtype: Datatype, recvbuf: Buf, recvcount: i64, recvtype: Datatype, comm: Comm, info: Info, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Neighbor_alltoall_init_c") }
+    [ErrObject::Comm(comm)], topo::neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request) }
 entry! { MPI_Neighbor_alltoallv PMPI_Neighbor_alltoallv(sendbuf: Buf, sendcounts: Arr<i32>, sdispls: Arr<i32>, sendtype: Datatype, recvbuf: Buf, recvcounts: Arr<i32>, rdispls: Arr<i32>, recvtype: Datatype, comm: Comm)
     [ErrObject::Comm(comm)], topo::neighbor_alltoallv(sendbuf, Counts::Int(sendcounts), Counts::Int(sdispls), sendtype, recvbuf, Counts::Int(recvcounts), Counts::Int(rdispls), recvtype, comm) }
 entry! { MPI_Neighbor_alltoallv_c PMPI_Neighbor_alltoallv_c(sendbuf: Buf, sendcounts: Arr<i64>, sdispls: Arr<i64>, sendtype: Datatype, recvbuf: Buf, recvcounts: Arr<i64>, rdispls: Arr<i64>, recvtype: Datatype, comm: Comm)
     [ErrObject::Comm(comm)], topo::neighbor_alltoallv(sendbuf, Counts::Wide(sendcounts), Counts::Wide(sdispls), sendtype, recvbuf, Counts::Wide(recvcounts), Counts::Wide(rdispls), recvtype, comm) }
 entry! { MPI_Neighbor_alltoallv_init PMPI_Neighbor_alltoallv_init(sendbuf: Buf, sendcounts: Arr<i32>, sdispls: Arr<i32>, sendtype: Datatype, recvbuf: Buf, recvcounts: Arr<i32>, rdispls: Arr<i32>, recvtype: Datatype, comm: Comm, info: Info, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Neighbor_alltoallv_init") }
+    [ErrObject::Comm(comm)], topo::neighbor_alltoallv_init(sendbuf, Counts::Int(sendcounts), Counts::Int(sdispls), sendtype, recvbuf, Counts::Int(recvcounts), Counts::Int(rdispls), recvtype, comm, info, request) }
 entry! { MPI_Neighbor_alltoallv_init_c PMPI_Neighbor_alltoallv_init_c(sendbuf: Buf, sendcounts: Arr<i64>, sdispls: Arr<i64>, sendtype: Datatype, recvbuf: Buf, recvcounts: Arr<i64>, rdispls: Arr<i64>, recvtype: Datatype, comm: Comm, info: Info, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Neighbor_alltoallv_init_c") }
+    [ErrObject::Comm(comm)], topo::neighbor_alltoallv_init(sendbuf, Counts::Wide(sendcounts), Counts::Wide(sdispls), sendtype, recvbuf, Counts::Wide(recvcounts), Counts::Wide(rdispls), recvtype, comm, info, request) }
 entry! { MPI_Neighbor_alltoallw PMPI_Neighbor_alltoallw(sendbuf: Buf, sendcounts: Arr<i32>, sdispls: Arr<i64>, sendtypes: Arr<Datatype>, recvbuf: Buf, recvcounts: Arr<i32>, rdispls: Arr<i64>, recvtypes: Arr<Datatype>, comm: Comm)
     [ErrObject::Comm(comm)], topo::neighbor_alltoallw(sendbuf, Counts::Int(sendcounts), sdispls, sendtypes, recvbuf, Counts::Int(recvcounts), rdispls, recvtypes, comm) }
 entry! { MPI_Neighbor_alltoallw_c PMPI_Neighbor_alltoallw_c(sendbuf: Buf, sendcounts: Arr<i64>, sdispls: Arr<i64>, sendtypes: Arr<Datatype>, recvbuf: Buf, recvcounts: Arr<i64>, rdispls: Arr<i64>, recvtypes: Arr<Datatype>, comm: Comm)
     [ErrObject::Comm(comm)], topo::neighbor_alltoallw(sendbuf, Counts::Wide(sendcounts), sdispls, sendtypes, recvbuf, Counts::Wide(recvcounts), rdispls, recvtypes, comm) }
 entry! { MPI_Neighbor_alltoallw_init PMPI_Neighbor_alltoallw_init(sendbuf: Buf, sendcounts: Arr<i32>, sdispls: Arr<i64>, sendtypes: Arr<Datatype>, recvbuf: Buf, recvcounts: Arr<i32>, rdispls: Arr<i64>, recvtypes: Arr<Datatype>, comm: Comm, info: Info, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Neighbor_alltoallw_init") }
+    [ErrObject::Comm(comm)], topo::neighbor_alltoallw_init(sendbuf, Counts::Int(sendcounts), sdispls, sendtypes, recvbuf, Counts::Int(recvcounts), rdispls, recvtypes, comm, info, request) }
 entry! { MPI_Neighbor_alltoallw_init_c PMPI_Neighbor_alltoallw_init_c(sendbuf: Buf, sendcounts: Arr<i64>, sdispls: Arr<i64>, sendtypes: Arr<Datatype>, recvbuf: Buf, recvcounts: Arr<i64>, rdispls: Arr<i64>, recvtypes: Arr<Datatype>, comm: Comm, info: Info, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Neighbor_alltoallw_init_c") }
+    [ErrObject::Comm(comm)], topo::neighbor_alltoallw_init(sendbuf, Counts::Wide(sendcounts), sdispls, sendtypes, recvbuf, Counts::Wide(recvcounts), rdispls, recvtypes, comm, info, request) }
 entry! { MPI_Topo_test PMPI_Topo_test(comm: Comm, status: Out<i32>)
     [ErrObject::Comm(comm)], topo::topo_test(comm, status) }

@@ -22,9 +22,7 @@ pub use cart::{cart_coords, cart_create, cart_get, cart_map, cart_rank, cart_shi
 pub use dims::dims_create;
 pub use dist::{dist_graph_create, dist_graph_create_adjacent, dist_graph_neighbors, dist_graph_neighbors_count};
 pub use graph::{graph_create, graph_get, graph_map, graph_neighbors, graph_neighbors_count, graphdims_get};
-pub use neighbor::{
-    neighbor_allgather, neighbor_allgatherv, neighbor_alltoall, neighbor_alltoallv, neighbor_alltoallw,
-};
+pub use neighbor::*;
 
 use crate::comm::{self, Comm};
 use crate::group::Group;

@@ -1,21 +1,23 @@
-//! Neighbourhood collectives (MPI-5.0 8.6): arguments checked, then one call into `coll`.
+//! Neighbourhood collectives, blocking, nonblocking and persistent (MPI-5.0 8.6 to 8.8): arguments checked, then one call into `coll`.
 //!
 //! Counts, displacements and types have an element for each neighbour, also for those of a grid that are MPI_PROC_NULL; what belongs to
 //! one of these is not looked at in a buffer.
 #![allow(clippy::too_many_arguments)] // the standard's argument lists
-use super::{Kind, any};
-use crate::coll::{SOMEWHERE, addresses, comm_of, counts, data, typed, types};
+use super::{Found, Kind, Topology, any};
+use crate::coll::{Making, SOMEWHERE, addresses, comm_of, counts, data, typed, types};
 use crate::comm::Comm;
 use crate::datatype::byte;
-use oxmpi_base::args::{Arr, Buf, Counts};
+use oxmpi_base::args::{Arr, Buf, Counts, Out};
 use oxmpi_base::consts::*;
 use oxmpi_base::{Result, bail, handle};
-use oxmpi_coll::Neighbors;
+use oxmpi_coll::{Data as Block, Neighbors};
 use oxmpi_datatype::Datatype;
+use std::sync::Arc;
 
-/// The neighbours of the calling process.
-fn neighbors(c: &Comm) -> Result<Neighbors<'_>> {
-    let t = any(c)?;
+/// The topology of a communicator, fit for these procedures.
+fn hood(c: &Comm) -> Result<Arc<Topology>> {
+    any(c)?;
+    let t = c.topology.get().expect("it was just looked at").clone();
     if let Kind::Graph(g) = &t.kind
         && let Some((v, u)) = g.one_sided_edge()
     {
@@ -26,8 +28,59 @@ fn neighbors(c: &Comm) -> Result<Neighbors<'_>> {
             c.describe()
         );
     }
-    let grid = matches!(t.kind, Kind::Cart(_));
-    Ok(Neighbors { sources: &t.sources, destinations: &t.destinations, grid })
+    Ok(t)
+}
+
+impl Topology {
+    /// The neighbours of the calling process.
+    fn neighbors(&self) -> Neighbors<'_> {
+        let grid = matches!(self.kind, Kind::Cart(_));
+        Neighbors { sources: &self.sources, destinations: &self.destinations, grid }
+    }
+}
+
+/// What a procedure does with the blocks of its neighbours: exchange them now, or make a request that does.
+trait Way {
+    fn comm(&self) -> &Comm;
+    fn run<'a, 'b>(
+        self,
+        who: Neighbors,
+        from: impl Fn(usize) -> Block<'a>,
+        to: impl Fn(usize) -> Block<'b>,
+    ) -> Result<()>;
+}
+
+struct AtOnce(Found);
+
+impl Way for AtOnce {
+    fn comm(&self) -> &Comm {
+        &self.0
+    }
+    fn run<'a, 'b>(
+        self,
+        who: Neighbors,
+        from: impl Fn(usize) -> Block<'a>,
+        to: impl Fn(usize) -> Block<'b>,
+    ) -> Result<()> {
+        oxmpi_coll::neighbor_exchange(&self.0.endpoint, who, from, to)
+    }
+}
+
+impl Way for Making {
+    fn comm(&self) -> &Comm {
+        Making::comm(self)
+    }
+    fn run<'a, 'b>(
+        self,
+        who: Neighbors,
+        from: impl Fn(usize) -> Block<'a>,
+        to: impl Fn(usize) -> Block<'b>,
+    ) -> Result<()> {
+        self.with(None, |x| {
+            oxmpi_coll::neighbor_steps(x, who, from, to);
+            Ok(())
+        })
+    }
 }
 
 /// A buffer without a neighbour to go to or come from may be a null pointer.
@@ -62,110 +115,97 @@ fn sides(
     Ok(dts)
 }
 
-pub fn neighbor_allgather(
-    sendbuf: Buf,
-    sendcount: i64,
-    sendtype: handle::Datatype,
-    recvbuf: Buf,
-    recvcount: i64,
-    recvtype: handle::Datatype,
-    comm: handle::Comm,
-) -> Result<()> {
-    let c = comm_of(comm)?;
-    let who = neighbors(&c)?;
-    let s = data(used(sendbuf, who.destinations), sendcount, sendtype)?;
-    let r = data(used(recvbuf, who.sources), recvcount, recvtype)?;
-    oxmpi_coll::neighbor_allgather(&c.endpoint, who, sendbuf, s.count, s.dt(), recvbuf, r.count, r.dt())
+/// The three forms of a procedure, from one body, which gets the way, the communicator and its topology.
+macro_rules! forms {
+    ($($blocking:ident, $single:ident $single_name:literal, $init:ident $init_name:literal
+       ($($arg:ident: $ty:ty),*) |$way:ident, $who:ident| $body:block)*) => { $(
+        pub fn $blocking($($arg: $ty,)* comm: handle::Comm) -> Result<()> {
+            let $way = AtOnce(comm_of(comm)?);
+            let hood = hood($way.comm())?;
+            let $who = hood.neighbors();
+            $body
+        }
+        pub fn $single($($arg: $ty,)* comm: handle::Comm, request: Out<handle::Request>) -> Result<()> {
+            let $way = Making::of(comm, None, request, $single_name)?;
+            let hood = hood($way.comm())?;
+            let $who = hood.neighbors();
+            $body
+        }
+        pub fn $init(
+            $($arg: $ty,)*
+            comm: handle::Comm,
+            info: handle::Info,
+            request: Out<handle::Request>,
+        ) -> Result<()> {
+            let $way = Making::of(comm, Some(info), request, $init_name)?;
+            let hood = hood($way.comm())?;
+            let $who = hood.neighbors();
+            $body
+        }
+    )* };
 }
 
-pub fn neighbor_allgatherv(
-    sendbuf: Buf,
-    sendcount: i64,
-    sendtype: handle::Datatype,
-    recvbuf: Buf,
-    recvcounts: Counts,
-    displs: Counts,
-    recvtype: handle::Datatype,
-    comm: handle::Comm,
-) -> Result<()> {
-    let c = comm_of(comm)?;
-    let who = neighbors(&c)?;
-    let s = data(used(sendbuf, who.destinations), sendcount, sendtype)?;
-    let rdt = side(recvbuf, &recvcounts, &displs, recvtype, who.sources)?;
-    oxmpi_coll::neighbor_allgatherv(&c.endpoint, who, sendbuf, s.count, s.dt(), recvbuf, &recvcounts, &displs, &rdt)
-}
+type Type = handle::Datatype;
 
-pub fn neighbor_alltoall(
-    sendbuf: Buf,
-    sendcount: i64,
-    sendtype: handle::Datatype,
-    recvbuf: Buf,
-    recvcount: i64,
-    recvtype: handle::Datatype,
-    comm: handle::Comm,
-) -> Result<()> {
-    let c = comm_of(comm)?;
-    let who = neighbors(&c)?;
-    let s = data(used(sendbuf, who.destinations), sendcount, sendtype)?;
-    let r = data(used(recvbuf, who.sources), recvcount, recvtype)?;
-    oxmpi_coll::neighbor_alltoall(&c.endpoint, who, sendbuf, s.count, s.dt(), recvbuf, r.count, r.dt())
-}
+forms! {
+    neighbor_allgather, ineighbor_allgather "MPI_Ineighbor_allgather",
+    neighbor_allgather_init "MPI_Neighbor_allgather_init" (
+        sendbuf: Buf, sendcount: i64, sendtype: Type, recvbuf: Buf, recvcount: i64, recvtype: Type
+    ) |way, who| {
+        let s = data(used(sendbuf, who.destinations), sendcount, sendtype)?;
+        let r = data(used(recvbuf, who.sources), recvcount, recvtype)?;
+        let (from, to) = (Block::new(sendbuf, s.count, s.dt()), Block::new(recvbuf, r.count, r.dt()));
+        way.run(who, |_| from, |k| to.blocks(k, 1))
+    }
 
-pub fn neighbor_alltoallv(
-    sendbuf: Buf,
-    sendcounts: Counts,
-    sdispls: Counts,
-    sendtype: handle::Datatype,
-    recvbuf: Buf,
-    recvcounts: Counts,
-    rdispls: Counts,
-    recvtype: handle::Datatype,
-    comm: handle::Comm,
-) -> Result<()> {
-    let c = comm_of(comm)?;
-    let who = neighbors(&c)?;
-    let sdt = side(sendbuf, &sendcounts, &sdispls, sendtype, who.destinations)?;
-    let rdt = side(recvbuf, &recvcounts, &rdispls, recvtype, who.sources)?;
-    oxmpi_coll::neighbor_alltoallv(
-        &c.endpoint,
-        who,
-        sendbuf,
-        &sendcounts,
-        &sdispls,
-        &sdt,
-        recvbuf,
-        &recvcounts,
-        &rdispls,
-        &rdt,
-    )
-}
+    neighbor_allgatherv, ineighbor_allgatherv "MPI_Ineighbor_allgatherv",
+    neighbor_allgatherv_init "MPI_Neighbor_allgatherv_init" (
+        sendbuf: Buf, sendcount: i64, sendtype: Type,
+        recvbuf: Buf, recvcounts: Counts, displs: Counts, recvtype: Type
+    ) |way, who| {
+        let s = data(used(sendbuf, who.destinations), sendcount, sendtype)?;
+        let rdt = side(recvbuf, &recvcounts, &displs, recvtype, who.sources)?;
+        let (from, to) = (Block::new(sendbuf, s.count, s.dt()), Block::new(recvbuf, 0, &rdt));
+        way.run(who, |_| from, |k| to.at(displs.get(k) as isize, recvcounts.get(k) as usize))
+    }
 
-pub fn neighbor_alltoallw(
-    sendbuf: Buf,
-    sendcounts: Counts,
-    sdispls: Arr<i64>,
-    sendtypes: Arr<handle::Datatype>,
-    recvbuf: Buf,
-    recvcounts: Counts,
-    rdispls: Arr<i64>,
-    recvtypes: Arr<handle::Datatype>,
-    comm: handle::Comm,
-) -> Result<()> {
-    let c = comm_of(comm)?;
-    let who = neighbors(&c)?;
-    let (sdispls, rdispls) = (Counts::Wide(sdispls), Counts::Wide(rdispls));
-    let sdts = sides(sendbuf, &sendcounts, &sdispls, sendtypes, who.destinations)?;
-    let rdts = sides(recvbuf, &recvcounts, &rdispls, recvtypes, who.sources)?;
-    oxmpi_coll::neighbor_alltoallw(
-        &c.endpoint,
-        who,
-        sendbuf,
-        &sendcounts,
-        &sdispls,
-        &sdts,
-        recvbuf,
-        &recvcounts,
-        &rdispls,
-        &rdts,
-    )
+    neighbor_alltoall, ineighbor_alltoall "MPI_Ineighbor_alltoall",
+    neighbor_alltoall_init "MPI_Neighbor_alltoall_init" (
+        sendbuf: Buf, sendcount: i64, sendtype: Type, recvbuf: Buf, recvcount: i64, recvtype: Type
+    ) |way, who| {
+        let s = data(used(sendbuf, who.destinations), sendcount, sendtype)?;
+        let r = data(used(recvbuf, who.sources), recvcount, recvtype)?;
+        let (from, to) = (Block::new(sendbuf, s.count, s.dt()), Block::new(recvbuf, r.count, r.dt()));
+        way.run(who, |k| from.blocks(k, 1), |k| to.blocks(k, 1))
+    }
+
+    neighbor_alltoallv, ineighbor_alltoallv "MPI_Ineighbor_alltoallv",
+    neighbor_alltoallv_init "MPI_Neighbor_alltoallv_init" (
+        sendbuf: Buf, sendcounts: Counts, sdispls: Counts, sendtype: Type,
+        recvbuf: Buf, recvcounts: Counts, rdispls: Counts, recvtype: Type
+    ) |way, who| {
+        let sdt = side(sendbuf, &sendcounts, &sdispls, sendtype, who.destinations)?;
+        let rdt = side(recvbuf, &recvcounts, &rdispls, recvtype, who.sources)?;
+        let (from, to) = (Block::new(sendbuf, 0, &sdt), Block::new(recvbuf, 0, &rdt));
+        way.run(
+            who,
+            |k| from.at(sdispls.get(k) as isize, sendcounts.get(k) as usize),
+            |k| to.at(rdispls.get(k) as isize, recvcounts.get(k) as usize),
+        )
+    }
+
+    neighbor_alltoallw, ineighbor_alltoallw "MPI_Ineighbor_alltoallw",
+    neighbor_alltoallw_init "MPI_Neighbor_alltoallw_init" (
+        sendbuf: Buf, sendcounts: Counts, sdispls: Arr<i64>, sendtypes: Arr<Type>,
+        recvbuf: Buf, recvcounts: Counts, rdispls: Arr<i64>, recvtypes: Arr<Type>
+    ) |way, who| {
+        let (sdispls, rdispls) = (Counts::Wide(sdispls), Counts::Wide(rdispls));
+        let sdts = sides(sendbuf, &sendcounts, &sdispls, sendtypes, who.destinations)?;
+        let rdts = sides(recvbuf, &recvcounts, &rdispls, recvtypes, who.sources)?;
+        way.run(
+            who,
+            |k| Block::new(sendbuf.offset(sdispls.get(k) as isize), sendcounts.get(k) as usize, &sdts[k]),
+            |k| Block::new(recvbuf.offset(rdispls.get(k) as isize), recvcounts.get(k) as usize, &rdts[k]),
+        )
+    }
 }
