@@ -15,7 +15,7 @@
 //! * Where the ranks share memory, [`shared`](crate::shared) does what fits it; messages do the rest.
 //! * Raw memory is touched in [`buffer`](crate::buffer) and [`shared`](crate::shared) only.
 //!
-//! Known gaps: neighborhood and nonblocking collectives are not here; arguments are taken as checked by the caller; a program whose ranks disagree about
+//! Known gaps: arguments are taken as checked by the caller; a program whose ranks disagree about
 //! the bytes of a message gets MPI_ERR_TRUNCATE where one algorithm runs everywhere and may hang elsewhere.
 #![allow(clippy::too_many_arguments)] // the standard's argument lists
 
@@ -33,6 +33,7 @@ mod gather;
 mod halving;
 pub mod inter;
 mod link;
+mod neighbor;
 mod pairwise;
 pub mod plan;
 mod reduce;
@@ -59,6 +60,7 @@ pub use barrier::barrier;
 pub use bcast::bcast;
 pub use buffer::Data;
 pub use gather::{gather, gatherv};
+pub use neighbor::{Neighbors, neighbor_exchange, neighbor_steps};
 pub use reduce::reduce;
 pub use reduce_scatter::{reduce_scatter, reduce_scatter_block};
 pub use reduction::Reduction;

@@ -17,6 +17,7 @@ pub const SCAN: i32 = 12;
 pub const EXSCAN: i32 = 13;
 /// Setting up shared memory.
 pub const SHARED: i32 = 14;
+pub const NEIGHBOR: i32 = 15;
 
 /// Schedules count their tags from here: one range for a single run, one for many (`schedule`).
 const SINGLE: i32 = 1 << 28;
@@ -44,6 +45,7 @@ pub fn name(tag: i32) -> &'static str {
         REDUCE_SCATTER => "MPI_Reduce_scatter(_block)",
         SCAN => "MPI_Scan",
         EXSCAN => "MPI_Exscan",
+        NEIGHBOR => "a neighbourhood collective",
         _ => "another collective operation",
     }
 }

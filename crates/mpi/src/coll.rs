@@ -18,10 +18,10 @@ mod nonblocking;
 pub use crate::op::reduce_local;
 pub use nonblocking::*;
 
-type Found = crate::table::Ref<'static, handle::Comm, Comm>;
+pub(crate) type Found = crate::table::Ref<'static, handle::Comm, Comm>;
 
 #[inline]
-fn comm_of(h: handle::Comm) -> Result<Found> {
+pub(crate) fn comm_of(h: handle::Comm) -> Result<Found> {
     world::running()?;
     comm::get(h)
 }
@@ -35,29 +35,29 @@ fn root_of(c: &Comm, root: i32) -> Result<usize> {
 }
 
 /// A checked buffer: count, type, address.
-struct Data {
-    count: usize,
+pub(crate) struct Data {
+    pub(crate) count: usize,
     /// None: MPI_BYTE.
     kind: Option<TypeRef>,
 }
 
 impl Data {
     #[inline]
-    fn dt(&self) -> &Datatype {
+    pub(crate) fn dt(&self) -> &Datatype {
         self.kind.as_ref().map_or_else(|| byte(), |t| &t.dt)
     }
 }
 
-fn data(buf: Buf, count: i64, h: handle::Datatype) -> Result<Data> {
+pub(crate) fn data(buf: Buf, count: i64, h: handle::Datatype) -> Result<Data> {
     let d = Data { count: oxmpi_base::args::count(count)?, kind: Some(datatype::get_committed(h)?) };
     address(buf, d.count > 0, d.dt())?;
     Ok(d)
 }
 
 /// An address that passes the check, for buffers that are not significant.
-const SOMEWHERE: Buf = Buf(64 as *mut _);
+pub(crate) const SOMEWHERE: Buf = Buf(64 as *mut _);
 
-fn address(buf: Buf, any: bool, dt: &Datatype) -> Result<()> {
+pub(crate) fn address(buf: Buf, any: bool, dt: &Datatype) -> Result<()> {
     if buf.addr() == 0 && any && dt.size() > 0 && dt.true_lb() == 0 {
         bail!(MPI_ERR_BUFFER, "a buffer is a null pointer though its count is not zero");
     }
@@ -78,7 +78,7 @@ fn nothing() -> Data {
 }
 
 /// Count and displacement arrays of `n` elements, no count negative.
-fn counts(buf: Buf, counts: &Counts, displs: Option<&Counts>, n: usize, dt: &Datatype) -> Result<()> {
+pub(crate) fn counts(buf: Buf, counts: &Counts, displs: Option<&Counts>, n: usize, dt: &Datatype) -> Result<()> {
     if counts.is_null() || displs.is_some_and(|d| d.is_null()) {
         bail!(MPI_ERR_ARG, "an array of counts or displacements is a null pointer");
     }
@@ -93,7 +93,7 @@ fn counts(buf: Buf, counts: &Counts, displs: Option<&Counts>, n: usize, dt: &Dat
     address(buf, any, dt)
 }
 
-fn typed(h: handle::Datatype) -> Result<Datatype> {
+pub(crate) fn typed(h: handle::Datatype) -> Result<Datatype> {
     Ok(datatype::get_committed(h)?.dt.clone())
 }
 
@@ -298,13 +298,13 @@ pub fn alltoallv(
 }
 
 /// The types of an alltoallw argument; a type with a zero count may be anything.
-fn types(a: Arr<handle::Datatype>, counts: &Counts, n: usize) -> Result<Vec<Datatype>> {
+pub(crate) fn types(a: Arr<handle::Datatype>, counts: &Counts, n: usize) -> Result<Vec<Datatype>> {
     let handles = a.slice(n)?;
     (0..n).map(|i| if counts.get(i) == 0 { Ok(byte().clone()) } else { typed(handles[i]) }).collect()
 }
 
 /// MPI_BOTTOM is fine where displacements or types lead away from it.
-fn addresses(buf: Buf, counts: &Counts, displs: &Counts, dts: &[Datatype]) -> Result<()> {
+pub(crate) fn addresses(buf: Buf, counts: &Counts, displs: &Counts, dts: &[Datatype]) -> Result<()> {
     (0..dts.len()).try_for_each(|i| address(buf, counts.get(i) > 0 && displs.get(i) == 0, &dts[i]))
 }
 

@@ -22,6 +22,7 @@ use crate::group::{self, Group};
 use crate::info::{self, Info};
 use crate::meeting::{self, Purpose};
 use crate::table::{Ref, Table};
+use crate::topo::Topology;
 use crate::{context, errhan, world};
 use oxmpi_base::args::{Out, OutStr, Str};
 use oxmpi_base::consts::*;
@@ -31,12 +32,12 @@ use oxmpi_coll::Team;
 use oxmpi_pt2pt::{Endpoint, Ranks};
 use oxmpi_transport::wire::Context;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Largest tag; a few values above serve comm_create_group.
 pub const TAG_UB: i32 = i32::MAX - 1023;
 /// Tag of the exchanges here, on the collective context; `coll` has its own.
-const TAG: i32 = 1000;
+pub(crate) const TAG: i32 = 1000;
 
 pub struct Comm {
     /// Whom messages go to and come from: the group, or the remote group of an intercommunicator.
@@ -53,6 +54,8 @@ pub struct Comm {
     pub endpoint: Team,
     pub attrs: AttrSet,
     pub errhandler: errhan::Cell,
+    /// Set before it has a handle, if at all.
+    pub topology: OnceLock<Arc<Topology>>,
     name: Mutex<Vec<u8>>,
     info: Mutex<Info>,
 }
@@ -106,8 +109,8 @@ impl Comm {
         let ranks = remote.as_ref().map_or(locals, |r| r.ranks.clone());
         engine.enter(ctx.lane(), |s| s.enroll(&ranks));
         let (attrs, name, info) = (AttrSet::default(), Mutex::default(), Mutex::new(hints::defaults()));
-        let ctx = AtomicU64::new(ctx.0);
-        Ok(Comm { ranks, group, rank, remote, ctx, endpoint, attrs, errhandler, name, info })
+        let (ctx, topology) = (AtomicU64::new(ctx.0), OnceLock::new());
+        Ok(Comm { ranks, group, rank, remote, ctx, endpoint, attrs, errhandler, topology, name, info })
     }
     #[inline]
     pub fn ctx(&self) -> Context {
@@ -126,6 +129,12 @@ impl Comm {
     pub fn set_name(&self, name: &[u8]) {
         let n = name.len().min(MPI_MAX_OBJECT_NAME as usize - 1);
         *self.name.lock().unwrap_or_else(|e| e.into_inner()) = name[..n].to_vec();
+    }
+    /// A duplicate has its original's topology (MPI-5.0 8.4).
+    fn share_topology(&self, original: &Comm) {
+        if let Some(t) = original.topology.get() {
+            let _first = self.topology.set(t.clone());
+        }
     }
     /// "MPI_COMM_WORLD" or the name the program gave, for messages.
     pub fn describe(&self) -> String {
@@ -153,7 +162,7 @@ impl Drop for Comm {
 }
 
 /// Enters a new communicator into the table.
-fn publish(c: Comm) -> Result<handle::Comm> {
+pub(crate) fn publish(c: Comm) -> Result<handle::Comm> {
     let c = Arc::new(c);
     let h = COMMS.insert(c.clone())?;
     c.ranks.set_owner(h.raw());
@@ -161,7 +170,7 @@ fn publish(c: Comm) -> Result<handle::Comm> {
 }
 
 /// The child of `parent` over `group`, which this process is in, with `remote` as its remote group.
-fn child(parent: &Comm, group: Arc<Group>, remote: Option<Arc<Group>>, tag: i32) -> Result<Comm> {
+pub(crate) fn child(parent: &Comm, group: Arc<Group>, remote: Option<Arc<Group>>, tag: i32) -> Result<Comm> {
     let everyone = inter::everyone(&group, remote.as_deref());
     let fetch = |from| {
         let (endpoint, rank) = parent.way_to(from)?;
@@ -243,6 +252,7 @@ fn dup(h: handle::Comm, info: Option<&Info>, newcomm: Out<handle::Comm>) -> Resu
     let parent = get(h)?;
     newcomm.set(MPI_COMM_NULL)?;
     let new = child(&parent, parent.group.clone(), parent.remote_group(), TAG)?;
+    new.share_topology(&parent);
     if let Some(i) = info {
         new.take_hints(i)?;
     }
@@ -387,7 +397,7 @@ fn tell_all(c: &Comm, mine: Said) -> Result<(Vec<Said>, Vec<Said>)> {
 }
 
 /// Three numbers of every rank.
-fn allgather(c: &Comm, mine: [i64; 3]) -> Result<Vec<[i64; 3]>> {
+pub(crate) fn allgather(c: &Comm, mine: [i64; 3]) -> Result<Vec<[i64; 3]>> {
     use oxmpi_base::args::Buf;
     let byte = crate::datatype::byte();
     let mut all = vec![[0i64; 3]; c.size()];

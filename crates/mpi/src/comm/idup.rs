@@ -65,6 +65,7 @@ fn idup(h: handle::Comm, info: Option<&Info>, newcomm: Out<handle::Comm>, reques
     newcomm.set(MPI_COMM_NULL)?;
     let (group, remote) = (parent.group.clone(), parent.remote_group());
     let new = Comm::build(group, remote, context::none_yet(), parent.errhandler.inherit())?;
+    new.share_topology(parent);
     if let Some(i) = info {
         new.take_hints(i)?;
     }
