@@ -104,6 +104,11 @@ impl Comm {
         let endpoint = Team::new(Endpoint::new(engine, ctx.collective(), rank, locals.clone()));
         let remote = remote.map(|g| Remote::new(g, engine, ctx.collective(), rank));
         let ranks = remote.as_ref().map_or(locals, |r| r.ranks.clone());
+        if ctx != context::none_yet() {
+            let others = remote.as_ref().map_or(0, |r| r.group.size());
+            context::settle(ctx, group.size() + others);
+            ranks.when_gone(ctx.0, context::gone);
+        }
         engine.enter(ctx.lane(), |s| s.enroll(&ranks));
         let (attrs, name, info) = (AttrSet::default(), Mutex::default(), Mutex::new(hints::defaults()));
         let ctx = AtomicU64::new(ctx.0);
@@ -246,14 +251,12 @@ fn dup(h: handle::Comm, info: Option<&Info>, newcomm: Out<handle::Comm>) -> Resu
     if let Some(i) = info {
         new.take_hints(i)?;
     }
-    let ctx = new.ctx();
     let n = publish(new)?;
     let copied = get(n).and_then(|c| parent.attrs.copy_all(h, &c.attrs));
     if let Err(e) = copied {
         // What was copied until then goes with its delete callbacks; the copy's error is the one to report.
         let _ = get(n).and_then(|c| c.attrs.delete_all(n));
         drop(COMMS.remove(n));
-        context::release(ctx);
         return Err(e);
     }
     newcomm.set(n)
@@ -267,10 +270,9 @@ fn release(comm: Out<handle::Comm>, what: &str) -> Result<()> {
         bail!(MPI_ERR_COMM, "{} is predefined and cannot be {what}", c.describe());
     }
     c.attrs.delete_all(h)?;
-    let ctx = c.ctx();
     drop(c);
-    COMMS.remove(h)?;
-    context::release(ctx);
+    drop(COMMS.remove(h)?);
+    context::tell_returns()?;
     comm.set(MPI_COMM_NULL)
 }
 
