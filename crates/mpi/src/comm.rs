@@ -2,11 +2,13 @@
 //!
 //! Every constructor is one exchange on the parent's collective context: the leader's fresh context travels with whatever the
 //! constructor has to exchange anyway. Intercommunicators are made in [`inter`]; here they are duplicated and cut like others.
+mod from_group;
 mod hints;
 mod idup;
 mod inter;
 mod split_type;
 
+pub use from_group::comm_create_from_group;
 pub use hints::{comm_get_info, comm_set_info};
 pub(crate) use idup::Duplicate;
 pub use idup::{comm_idup, comm_idup_with_info};
@@ -358,8 +360,10 @@ fn split(parent: &Comm, color: i32, key: i32, newcomm: Out<handle::Comm>) -> Res
         offered.release();
         return newcomm.set(MPI_COMM_NULL);
     }
-    let procs =
-        |of: &Group, ranks: &[usize]| Arc::new(Group::from_procs(ranks.iter().map(|r| of.proc_of(*r)).collect()));
+    let origin = parent.group.origin();
+    let procs = |of: &Group, ranks: &[usize]| {
+        Arc::new(Group::from_procs(ranks.iter().map(|r| of.proc_of(*r)).collect()).of(origin))
+    };
     let group = procs(&parent.group, &local);
     let other = parent.remote.as_ref().map(|r| procs(&r.group, &remote));
     let leader = inter::everyone(&group, other.as_deref()).proc_of(0);

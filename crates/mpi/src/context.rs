@@ -10,7 +10,7 @@
 //! reaches it.
 //!
 //! # Lanes
-//! The lane is the leader's choice: round and round where its threads may call at once (MPI_THREAD_MULTIPLE), so that communicators made
+//! The lane is the leader's choice: round and round where its threads may call at once (see `world`), so that communicators made
 //! one after the other have different ones; else always lane 0, so that a process without threads has one set of rings to poll. Processes
 //! of another thread level follow: every lane works at every level. MPI_COMM_WORLD and MPI_COMM_SELF are in lane 0.
 //!
@@ -18,7 +18,7 @@
 //! Both locks here are held for a moment and nothing else is taken under them: [`gone`] is called under the lock of a lane.
 use crate::group::Group;
 use crate::{meeting, world};
-use oxmpi_base::consts::{MPI_ERR_GROUP, MPI_ERR_NO_MEM, MPI_THREAD_MULTIPLE};
+use oxmpi_base::consts::{MPI_ERR_GROUP, MPI_ERR_NO_MEM};
 use oxmpi_base::{Error, Result};
 use oxmpi_transport::wire::{Context, LANE_BITS, LANES};
 use std::collections::HashMap;
@@ -166,7 +166,7 @@ pub fn spread(
 /// A context that nobody uses. All other numbers pass before one comes again.
 pub fn reserve() -> Result<Context> {
     let w = world::world()?;
-    let lanes = if w.thread_level == MPI_THREAD_MULTIPLE { LANES as u64 } else { 1 };
+    let lanes = if w.engine.has_threads() { LANES as u64 } else { 1 };
     if numbers().given.is_multiple_of(BATCH) {
         meeting::read_returns()?;
     }

@@ -21,6 +21,7 @@ mod memory;
 pub mod op;
 pub mod pt2pt;
 pub mod request;
+pub mod session;
 mod status;
 pub mod table;
 pub mod tool;

@@ -251,10 +251,7 @@ pub fn intercomm_create_from_groups(
     use oxmpi_base::handle::Kind;
     let local = group::get(local_group)?;
     let hints = info::optional(info)?;
-    let tag = stringtag.get()?.to_bytes();
-    if tag.len() >= MPI_MAX_STRINGTAG_LEN as usize {
-        bail!(MPI_ERR_ARG, "the string tag has {} bytes; at most {} are allowed", tag.len(), MPI_MAX_STRINGTAG_LEN - 1);
-    }
+    let tag = super::from_group::tag(stringtag)?;
     let handler = errhan::Cell::new(errhan::get_for(Kind::Comm, errhandler)?);
     newintercomm.set(MPI_COMM_NULL)?;
     if local.size() == 0 || group::get(remote_group)?.size() == 0 {
@@ -322,5 +319,6 @@ pub fn intercomm_merge(intercomm: handle::Comm, high: i32, newintracomm: Out<han
         _ => is_first(&c.group, &r.group),
     };
     let group = if low { c.group.union(&r.group) } else { r.group.union(&c.group) };
+    let group = group.of(c.group.origin());
     newintracomm.set(publish(child(&c, Arc::new(group), None, TAG)?)?)
 }
