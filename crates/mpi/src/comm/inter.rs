@@ -270,7 +270,6 @@ pub fn intercomm_create_from_groups(
     let mine = if me == leader { lead_groups(&local, remote_group, remote_leader, tag) } else { Err(not_leader()) };
     let made = pass_on(&side.endpoint, leader, mine);
     drop(side);
-    crate::context::release(aside);
     let (ctx, remote) = made?;
     let new = Comm::build(local.to_arc(), Some(remote), ctx, handler)?;
     if let Some(i) = hints {
