@@ -1,5 +1,5 @@
-//! Blocking collective operations (MPI-5.0 chapter 6), one module each, over the point-to-point engine's collective context; those
-//! on intercommunicators are in [`inter`](crate::inter).
+//! Collective operations (MPI-5.0 chapter 6), one module each, over the point-to-point engine's collective context: blocking ones, and by
+//! the same algorithms schedules of nonblocking and persistent ones ([`schedule`], [`plan`]); those on intercommunicators are in [`inter`](crate::inter).
 //!
 //! Invariants:
 //! * Ranks are communicator ranks; nothing here knows about nodes, transports or handles.

@@ -20,6 +20,7 @@ mod meeting;
 mod memory;
 pub mod op;
 pub mod part;
+mod progress;
 pub mod pt2pt;
 pub mod request;
 pub mod session;
