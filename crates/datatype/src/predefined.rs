@@ -93,7 +93,7 @@ static ROWS: &[Row] = {
         MPI_SHORT 2 2 CInteger I16;
         MPI_INT 4 4 CInteger I32;
         MPI_LONG 8 8 CInteger I64;
-        MPI_LONG_LONG 8 8 CInteger I64;
+        MPI_LONG_LONG_INT 8 8 CInteger I64;
         MPI_UNSIGNED_SHORT 2 2 CInteger U16;
         MPI_UNSIGNED 4 4 CInteger U32;
         MPI_UNSIGNED_LONG 8 8 CInteger U64;
