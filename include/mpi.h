@@ -2825,6 +2825,118 @@ OXMPI_INLINE int MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_
 {
     return oxmpi_copy_status_((const int *)f08_status, (int *)f_status);
 }
+OXMPI_INLINE MPI_Fint PMPI_Comm_c2f(MPI_Comm handle)
+{
+    return (MPI_Fint)PMPI_Comm_toint(handle);
+}
+OXMPI_INLINE MPI_Comm PMPI_Comm_f2c(MPI_Fint handle)
+{
+    return PMPI_Comm_fromint((int)handle);
+}
+OXMPI_INLINE MPI_Fint PMPI_Type_c2f(MPI_Datatype handle)
+{
+    return (MPI_Fint)PMPI_Type_toint(handle);
+}
+OXMPI_INLINE MPI_Datatype PMPI_Type_f2c(MPI_Fint handle)
+{
+    return PMPI_Type_fromint((int)handle);
+}
+OXMPI_INLINE MPI_Fint PMPI_Errhandler_c2f(MPI_Errhandler handle)
+{
+    return (MPI_Fint)PMPI_Errhandler_toint(handle);
+}
+OXMPI_INLINE MPI_Errhandler PMPI_Errhandler_f2c(MPI_Fint handle)
+{
+    return PMPI_Errhandler_fromint((int)handle);
+}
+OXMPI_INLINE MPI_Fint PMPI_File_c2f(MPI_File handle)
+{
+    return (MPI_Fint)PMPI_File_toint(handle);
+}
+OXMPI_INLINE MPI_File PMPI_File_f2c(MPI_Fint handle)
+{
+    return PMPI_File_fromint((int)handle);
+}
+OXMPI_INLINE MPI_Fint PMPI_Group_c2f(MPI_Group handle)
+{
+    return (MPI_Fint)PMPI_Group_toint(handle);
+}
+OXMPI_INLINE MPI_Group PMPI_Group_f2c(MPI_Fint handle)
+{
+    return PMPI_Group_fromint((int)handle);
+}
+OXMPI_INLINE MPI_Fint PMPI_Info_c2f(MPI_Info handle)
+{
+    return (MPI_Fint)PMPI_Info_toint(handle);
+}
+OXMPI_INLINE MPI_Info PMPI_Info_f2c(MPI_Fint handle)
+{
+    return PMPI_Info_fromint((int)handle);
+}
+OXMPI_INLINE MPI_Fint PMPI_Message_c2f(MPI_Message handle)
+{
+    return (MPI_Fint)PMPI_Message_toint(handle);
+}
+OXMPI_INLINE MPI_Message PMPI_Message_f2c(MPI_Fint handle)
+{
+    return PMPI_Message_fromint((int)handle);
+}
+OXMPI_INLINE MPI_Fint PMPI_Op_c2f(MPI_Op handle)
+{
+    return (MPI_Fint)PMPI_Op_toint(handle);
+}
+OXMPI_INLINE MPI_Op PMPI_Op_f2c(MPI_Fint handle)
+{
+    return PMPI_Op_fromint((int)handle);
+}
+OXMPI_INLINE MPI_Fint PMPI_Request_c2f(MPI_Request handle)
+{
+    return (MPI_Fint)PMPI_Request_toint(handle);
+}
+OXMPI_INLINE MPI_Request PMPI_Request_f2c(MPI_Fint handle)
+{
+    return PMPI_Request_fromint((int)handle);
+}
+OXMPI_INLINE MPI_Fint PMPI_Session_c2f(MPI_Session handle)
+{
+    return (MPI_Fint)PMPI_Session_toint(handle);
+}
+OXMPI_INLINE MPI_Session PMPI_Session_f2c(MPI_Fint handle)
+{
+    return PMPI_Session_fromint((int)handle);
+}
+OXMPI_INLINE MPI_Fint PMPI_Win_c2f(MPI_Win handle)
+{
+    return (MPI_Fint)PMPI_Win_toint(handle);
+}
+OXMPI_INLINE MPI_Win PMPI_Win_f2c(MPI_Fint handle)
+{
+    return PMPI_Win_fromint((int)handle);
+}
+OXMPI_INLINE int PMPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status)
+{
+    return oxmpi_copy_status_((const int *)c_status, (int *)f_status);
+}
+OXMPI_INLINE int PMPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status)
+{
+    return oxmpi_copy_status_((const int *)f_status, (int *)c_status);
+}
+OXMPI_INLINE int PMPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_status)
+{
+    return oxmpi_copy_status_((const int *)c_status, (int *)f08_status);
+}
+OXMPI_INLINE int PMPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_status)
+{
+    return oxmpi_copy_status_((const int *)f08_status, (int *)c_status);
+}
+OXMPI_INLINE int PMPI_Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status)
+{
+    return oxmpi_copy_status_((const int *)f_status, (int *)f08_status);
+}
+OXMPI_INLINE int PMPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_status)
+{
+    return oxmpi_copy_status_((const int *)f08_status, (int *)f_status);
+}
 #endif /* MPI_ABI_STRICT */
 
 #ifdef __cplusplus

@@ -27,12 +27,13 @@ int main(void)
 
     CHECK(MPI_Comm_toint(MPI_COMM_WORLD) == 0x101 && PMPI_Comm_fromint(0x102) == MPI_COMM_SELF);
     CHECK(MPI_Type_f2c(MPI_Type_c2f(MPI_DOUBLE)) == MPI_DOUBLE);
+    CHECK(PMPI_Message_c2f(MPI_MESSAGE_NO_PROC) == MPI_Message_c2f(MPI_MESSAGE_NO_PROC));
     CHECK(MPI_Request_c2f(MPI_REQUEST_NULL) == 0x180 && MPI_Win_f2c(0x110) == MPI_WIN_NULL);
 
     CHECK(MPI_Status_c2f(&c, f) == MPI_SUCCESS && f[MPI_F_SOURCE] == 3 && f[MPI_F_TAG] == 4 && f[MPI_F_ERROR] == 5);
     CHECK(MPI_Status_f2f08(f, &f08) == MPI_SUCCESS && f08.MPI_TAG == 4);
     CHECK(MPI_Status_f082c(&f08, &back) == MPI_SUCCESS && back.MPI_internal[4] == 10);
-    CHECK(MPI_Status_c2f(MPI_STATUS_IGNORE, f) == MPI_ERR_ARG);
+    CHECK(MPI_Status_c2f(MPI_STATUS_IGNORE, f) == MPI_ERR_ARG && PMPI_Status_c2f(MPI_STATUS_IGNORE, f) == MPI_ERR_ARG);
 
     CHECK(MPI_Aint_add((MPI_Aint)&f[0], sizeof(MPI_Fint)) == (MPI_Aint)&f[1]);
     CHECK(MPI_Aint_diff((MPI_Aint)&f[2], (MPI_Aint)&f[0]) == 2 * (MPI_Aint)sizeof(MPI_Fint));

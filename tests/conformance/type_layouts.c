@@ -272,6 +272,11 @@ static void dup_and_names(void)
     MPI_Datatype t, d;
     char name[MPI_MAX_OBJECT_NAME];
     int length = -1;
+    /* Table 3.2: MPI_C_FLOAT_COMPLEX and MPI_LONG_LONG are the synonyms. */
+    OK(MPI_Type_get_name(MPI_C_FLOAT_COMPLEX, name, &length));
+    CHECK(strcmp(name, "MPI_C_COMPLEX") == 0, "MPI_C_FLOAT_COMPLEX is called %s", name);
+    OK(MPI_Type_get_name(MPI_LONG_LONG, name, &length));
+    CHECK(strcmp(name, "MPI_LONG_LONG_INT") == 0, "MPI_LONG_LONG is called %s", name);
     OK(MPI_Type_get_name(MPI_DOUBLE, name, &length));
     CHECK(strcmp(name, "MPI_DOUBLE") == 0 && length == 10, "MPI_DOUBLE is called %s", name);
     OK(MPI_Type_vector(2, 1, 2, MPI_INT, &t));

@@ -8,6 +8,7 @@ mod hotpath;
 mod install;
 mod kmod;
 mod layers;
+mod mpich;
 mod python;
 mod shell;
 mod suite;

@@ -93,13 +93,13 @@ static ROWS: &[Row] = {
         MPI_SHORT 2 2 CInteger I16;
         MPI_INT 4 4 CInteger I32;
         MPI_LONG 8 8 CInteger I64;
-        MPI_LONG_LONG 8 8 CInteger I64;
+        MPI_LONG_LONG_INT 8 8 CInteger I64;
         MPI_UNSIGNED_SHORT 2 2 CInteger U16;
         MPI_UNSIGNED 4 4 CInteger U32;
         MPI_UNSIGNED_LONG 8 8 CInteger U64;
         MPI_UNSIGNED_LONG_LONG 8 8 CInteger U64;
         MPI_FLOAT 4 4 Floating F32;
-        MPI_C_FLOAT_COMPLEX 8 4 Complex C32;
+        MPI_C_COMPLEX 8 4 Complex C32;
         MPI_CXX_FLOAT_COMPLEX 8 4 Complex C32;
         MPI_DOUBLE 8 8 Floating F64;
         MPI_C_DOUBLE_COMPLEX 16 8 Complex C64;

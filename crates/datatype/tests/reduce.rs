@@ -293,7 +293,7 @@ fn what_the_standard_allows() {
                 || n.starts_with("MPI_2");
         let integer = !pair
             && (n.contains("INT")
-                || ["MPI_SHORT", "MPI_LONG", "MPI_LONG_LONG", "MPI_SIGNED_CHAR"].contains(&n)
+                || ["MPI_SHORT", "MPI_LONG", "MPI_LONG_LONG_INT", "MPI_SIGNED_CHAR"].contains(&n)
                 || n.contains("UNSIGNED"))
             && !n.contains("AINT");
         let fortran = n.starts_with("MPI_INTEGER");

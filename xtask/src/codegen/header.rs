@@ -108,33 +108,38 @@ fn parameter(spec: &Spec, p: &Param, large: bool) -> String {
     }
 }
 
-/// The Fortran conversions, which the ABI has as `toint` and `fromint` alone.
+/// The Fortran conversions, which the ABI has as `toint` and `fromint` alone. MPI-5.0 2.6.4 lets them be macros, and 15.2.1 asks for
+/// the names of the profiling interface even then.
 fn fortran(out: &mut String) {
     out.push_str(FORTRAN_HEAD);
-    for h in HANDLES {
-        let short = if h == "Datatype" { "Type" } else { h };
-        writeln!(
-            out,
-            "OXMPI_INLINE MPI_Fint MPI_{short}_c2f(MPI_{h} handle)\n{{\n    return (MPI_Fint)MPI_{short}_toint(handle);\n}}\n\
-             OXMPI_INLINE MPI_{h} MPI_{short}_f2c(MPI_Fint handle)\n{{\n    return MPI_{short}_fromint((int)handle);\n}}"
-        )
-        .unwrap();
-    }
-    for (name, from, to) in [
-        ("c2f", ("MPI_Status", "c_status"), ("MPI_Fint", "f_status")),
-        ("f2c", ("MPI_Fint", "f_status"), ("MPI_Status", "c_status")),
-        ("c2f08", ("MPI_Status", "c_status"), ("MPI_F08_status", "f08_status")),
-        ("f082c", ("MPI_F08_status", "f08_status"), ("MPI_Status", "c_status")),
-        ("f2f08", ("MPI_Fint", "f_status"), ("MPI_F08_status", "f08_status")),
-        ("f082f", ("MPI_F08_status", "f08_status"), ("MPI_Fint", "f_status")),
-    ] {
-        writeln!(
-            out,
-            "OXMPI_INLINE int MPI_Status_{name}(const {} *{}, {} *{})\n{{\n    \
-             return oxmpi_copy_status_((const int *){}, (int *){});\n}}",
-            from.0, from.1, to.0, to.1, from.1, to.1
-        )
-        .unwrap();
+    for p in ["", "P"] {
+        for h in HANDLES {
+            let short = if h == "Datatype" { "Type" } else { h };
+            writeln!(
+                out,
+                "OXMPI_INLINE MPI_Fint {p}MPI_{short}_c2f(MPI_{h} handle)\n{{\n    \
+                 return (MPI_Fint){p}MPI_{short}_toint(handle);\n}}\n\
+                 OXMPI_INLINE MPI_{h} {p}MPI_{short}_f2c(MPI_Fint handle)\n{{\n    \
+                 return {p}MPI_{short}_fromint((int)handle);\n}}"
+            )
+            .unwrap();
+        }
+        for (name, from, to) in [
+            ("c2f", ("MPI_Status", "c_status"), ("MPI_Fint", "f_status")),
+            ("f2c", ("MPI_Fint", "f_status"), ("MPI_Status", "c_status")),
+            ("c2f08", ("MPI_Status", "c_status"), ("MPI_F08_status", "f08_status")),
+            ("f082c", ("MPI_F08_status", "f08_status"), ("MPI_Status", "c_status")),
+            ("f2f08", ("MPI_Fint", "f_status"), ("MPI_F08_status", "f08_status")),
+            ("f082f", ("MPI_F08_status", "f08_status"), ("MPI_Fint", "f_status")),
+        ] {
+            writeln!(
+                out,
+                "OXMPI_INLINE int {p}MPI_Status_{name}(const {} *{}, {} *{})\n{{\n    \
+                 return oxmpi_copy_status_((const int *){}, (int *){});\n}}",
+                from.0, from.1, to.0, to.1, from.1, to.1
+            )
+            .unwrap();
+        }
     }
     out.push_str("#endif /* MPI_ABI_STRICT */\n");
 }
