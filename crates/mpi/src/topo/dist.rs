@@ -16,9 +16,9 @@ use oxmpi_base::{Result, bail, handle};
 /// What a rank says about weights.
 #[derive(Clone, Copy, PartialEq)]
 enum Said {
-    /// No edge, and MPI_UNWEIGHTED or a null pointer.
+    /// No edge, and MPI_UNWEIGHTED.
     Nothing,
-    /// No edge, and MPI_WEIGHTS_EMPTY or some array.
+    /// No edge, and anything else.
     Empty,
     Unweighted,
     Weighted,
@@ -26,9 +26,9 @@ enum Said {
 
 impl Said {
     fn of(weights: Arr<i32>, edges: usize) -> Said {
-        let (unweighted, null) = (weights.as_ptr() as usize == MPI_UNWEIGHTED, weights.is_null());
+        let unweighted = weights.as_ptr() as usize == MPI_UNWEIGHTED;
         match edges {
-            0 if unweighted || null => Said::Nothing,
+            0 if unweighted => Said::Nothing,
             0 => Said::Empty,
             _ if unweighted => Said::Unweighted,
             _ => Said::Weighted,
@@ -43,13 +43,8 @@ impl Said {
                 "some edges have weights and others MPI_UNWEIGHTED; either all ranks pass weights for all edges, or none does"
             ),
             (a @ (Said::Unweighted | Said::Weighted), _) | (_, a @ (Said::Unweighted | Said::Weighted)) => a,
-            (a, b) => {
-                if a == Said::Empty {
-                    a
-                } else {
-                    b
-                }
-            }
+            (Said::Nothing, b) => b,
+            (a, _) => a,
         })
     }
 
