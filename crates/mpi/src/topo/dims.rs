@@ -25,7 +25,7 @@ pub fn dims_create(nnodes: i32, ndims: i32, dims: Arr<i32>) -> Result<()> {
         fixed = fixed.saturating_mul(d.max(1) as u64);
     }
     let free = given.iter().filter(|d| **d == 0).count();
-    if nnodes as u64 % fixed != 0 || (free == 0 && fixed != nnodes as u64) {
+    if !(nnodes as u64).is_multiple_of(fixed) || (free == 0 && fixed != nnodes as u64) {
         bail!(
             MPI_ERR_DIMS,
             "{nnodes} nodes do not fit the given dimensions {given:?}: their product is {fixed}{}",
@@ -66,7 +66,7 @@ fn factorise(mut n: u64) -> Vec<(u64, u32)> {
     let mut p = 2;
     while p * p <= n {
         let mut e = 0;
-        while n % p == 0 {
+        while n.is_multiple_of(p) {
             n /= p;
             e += 1;
         }
@@ -127,7 +127,7 @@ impl Search {
         while i > 0 && self.divisors[i - 1] >= low {
             i -= 1;
             let d = self.divisors[i];
-            if rest % d != 0 {
+            if !rest.is_multiple_of(d) {
                 continue;
             }
             // The largest factor is at least the root of what remains, rounded up, and holds the largest prime; k equal factors have
@@ -180,7 +180,9 @@ mod tests {
             }
             return;
         }
-        for d in (low..=n).take_while(|d| d.checked_pow(k as u32).is_some_and(|p| p <= n)).filter(|d| n % d == 0) {
+        for d in
+            (low..=n).take_while(|d| d.checked_pow(k as u32).is_some_and(|p| p <= n)).filter(|d| n.is_multiple_of(*d))
+        {
             prefix.push(d);
             all(n / d, k - 1, d, prefix, each);
             prefix.pop();
