@@ -19,13 +19,16 @@ use std::process::Command;
 use std::time::Duration;
 
 /// What `suite mpi4py` runs when no file is named; `*` stands for anything.
-const FILES: [&str; 16] = [
+const FILES: [&str; 19] = [
     "test_p2p_*",
     "test_msgspec",
     "test_cco_buf",
     "test_cco_vec",
     "test_cco_obj",
+    "test_cco_ngh_*",
+    "test_cco_pr_ngh_*",
     "test_comm",
+    "test_comm_topo",
     "test_group",
     "test_info",
     "test_errhandler",

@@ -1,11 +1,12 @@
 //! MPI_Dims_create (MPI-5.0 8.5.2): the most balanced factorisation.
 //!
 //! "As close to each other as possible" is read as: the difference between the largest and the smallest dimension is the least there is;
-//! among those with the least difference, the sum is. The search goes through ascending sequences of divisors, the smallest factor first
+//! of those, the smallest dimension is the largest there is (as MPICH chooses), and then the sum the least. The search goes through ascending sequences of divisors, the smallest factor first
 //! and from the root downwards, so that the first leaf is nearly the best and the bounds cut nearly all the rest.
 use oxmpi_base::args::Arr;
 use oxmpi_base::consts::*;
 use oxmpi_base::{Result, bail};
+use std::cmp::Reverse;
 
 pub fn dims_create(nnodes: i32, ndims: i32, dims: Arr<i32>) -> Result<()> {
     if nnodes < 1 {
@@ -24,7 +25,7 @@ pub fn dims_create(nnodes: i32, ndims: i32, dims: Arr<i32>) -> Result<()> {
         fixed = fixed.saturating_mul(d.max(1) as u64);
     }
     let free = given.iter().filter(|d| **d == 0).count();
-    if nnodes as u64 % fixed != 0 || (free == 0 && fixed != nnodes as u64) {
+    if !(nnodes as u64).is_multiple_of(fixed) || (free == 0 && fixed != nnodes as u64) {
         bail!(
             MPI_ERR_DIMS,
             "{nnodes} nodes do not fit the given dimensions {given:?}: their product is {fixed}{}",
@@ -54,7 +55,7 @@ pub(super) fn balanced(n: u64, k: usize) -> Vec<u64> {
         best: None,
     };
     search.descend(n, k - spare, 1, 0);
-    let mut found = search.best.map_or_else(Vec::new, |b| b.2);
+    let mut found = search.best.map_or_else(Vec::new, |b| b.1);
     found.reverse();
     found.resize(k, 1);
     found
@@ -65,7 +66,7 @@ fn factorise(mut n: u64) -> Vec<(u64, u32)> {
     let mut p = 2;
     while p * p <= n {
         let mut e = 0;
-        while n % p == 0 {
+        while n.is_multiple_of(p) {
             n /= p;
             e += 1;
         }
@@ -99,9 +100,11 @@ struct Search {
     floor: u64,
     /// Chosen so far, ascending.
     prefix: Vec<u64>,
-    /// Difference, sum, factors.
-    best: Option<(u64, u64, Vec<u64>)>,
+    best: Option<(Balance, Vec<u64>)>,
 }
+
+/// Difference, smallest factor, sum: less is better.
+type Balance = (u64, Reverse<u64>, u64);
 
 impl Search {
     fn smallest(&self, next: u64) -> u64 {
@@ -111,10 +114,11 @@ impl Search {
     /// Completes the prefix with `k` factors of `rest`, none below `low`.
     fn descend(&mut self, rest: u64, k: usize, low: u64, sum: u64) {
         if k == 1 {
-            let found = (rest - self.smallest(rest), sum + rest);
-            if self.best.as_ref().is_none_or(|b| found < (b.0, b.1)) {
+            let smallest = self.smallest(rest);
+            let found = (rest - smallest, Reverse(smallest), sum + rest);
+            if self.best.as_ref().is_none_or(|b| found < b.0) {
                 let factors = self.prefix.iter().copied().chain([rest]).collect();
-                self.best = Some((found.0, found.1, factors));
+                self.best = Some((found, factors));
             }
             return;
         }
@@ -123,20 +127,24 @@ impl Search {
         while i > 0 && self.divisors[i - 1] >= low {
             i -= 1;
             let d = self.divisors[i];
-            if rest % d != 0 {
+            if !rest.is_multiple_of(d) {
                 continue;
             }
             // The largest factor is at least the root of what remains, rounded up, and holds the largest prime; k equal factors have
             // the least sum.
             let left = rest / d;
             let largest = root(left, k - 1) + (root(left, k - 1).checked_pow(k as u32 - 1) != Some(left)) as u64;
-            let difference = largest.max(self.forced).max(d) - self.smallest(d);
-            let least = sum + d + ((k - 1) as f64 * (left as f64).powf(1.0 / (k - 1) as f64) - 1e-6).ceil() as u64;
-            if self.best.as_ref().is_some_and(|b| (difference, least) >= (b.0, b.1)) {
-                if self.prefix.is_empty() && self.best.as_ref().is_some_and(|b| difference > b.0) && self.floor == 0 {
-                    return; // Smaller first factors only make the difference larger.
+            let smallest = self.smallest(d);
+            let difference = largest.max(self.forced) - smallest;
+            let sum_at_least =
+                sum + d + ((k - 1) as f64 * (left as f64).powf(1.0 / (k - 1) as f64) - 1e-6).ceil() as u64;
+            if let Some((best, _)) = &self.best {
+                if self.prefix.is_empty() && self.floor == 0 && difference >= best.0 {
+                    return; // Smaller first factors are worse, and make the difference larger.
                 }
-                continue;
+                if (difference, Reverse(smallest), sum_at_least) >= *best {
+                    continue;
+                }
             }
             self.prefix.push(d);
             self.descend(left, k - 1, d, sum + d);
@@ -172,7 +180,9 @@ mod tests {
             }
             return;
         }
-        for d in (low..=n).take_while(|d| d.checked_pow(k as u32).is_some_and(|p| p <= n)).filter(|d| n % d == 0) {
+        for d in
+            (low..=n).take_while(|d| d.checked_pow(k as u32).is_some_and(|p| p <= n)).filter(|d| n.is_multiple_of(*d))
+        {
             prefix.push(d);
             all(n / d, k - 1, d, prefix, each);
             prefix.pop();
@@ -187,9 +197,11 @@ mod tests {
                 assert_eq!(got.len(), k);
                 assert_eq!(got.iter().product::<u64>(), n, "{n} in {k}: {got:?}");
                 assert!(got.is_sorted_by(|a, b| a >= b), "{n} in {k}: {got:?}");
-                let mut best = (u64::MAX, u64::MAX);
-                all(n, k, 1, &mut Vec::new(), &mut |f| best = best.min((f[k - 1] - f[0], f.iter().sum())));
-                assert_eq!((got[0] - got[k - 1], got.iter().sum()), best, "{n} in {k}: {got:?}");
+                let mut best = (u64::MAX, Reverse(0), u64::MAX);
+                all(n, k, 1, &mut Vec::new(), &mut |f| {
+                    best = best.min((f[k - 1] - f[0], Reverse(f[0]), f.iter().sum()))
+                });
+                assert_eq!((got[0] - got[k - 1], Reverse(got[k - 1]), got.iter().sum()), best, "{n} in {k}: {got:?}");
             }
         }
     }
@@ -199,6 +211,7 @@ mod tests {
         assert_eq!(balanced(6, 2), [3, 2]);
         assert_eq!(balanced(7, 2), [7, 1]);
         assert_eq!(balanced(72, 3), [6, 4, 3]);
+        assert_eq!(balanced(590520, 4), [38, 37, 21, 20]);
         assert_eq!(balanced(1 << 30, 40)[..3], [2, 2, 2]);
         assert_eq!(balanced(1, 3), [1, 1, 1]);
         assert_eq!(balanced(5, 0), [0; 0]);

@@ -5,8 +5,11 @@
 //! rank that names no edge takes the others' word for it.
 //!
 //! Known gap: MPI_Dist_graph_create, and either form where it reorders, gathers all edges at all ranks.
+#![allow(clippy::too_many_arguments)] // the standard's argument lists
 use super::mapping::Edges;
-use super::{Found, Kind, Topology, any, gather_lists, make, not_negative, order_at, parent, with_place, wrong_kind};
+use super::{
+    Found, Kind, Topology, Weights, any, gather_lists, make, not_negative, order_at, parent, with_place, wrong_kind,
+};
 use crate::comm::{self, Comm};
 use crate::info;
 use oxmpi_base::args::{Arr, Out};
@@ -16,9 +19,9 @@ use oxmpi_base::{Result, bail, handle};
 /// What a rank says about weights.
 #[derive(Clone, Copy, PartialEq)]
 enum Said {
-    /// No edge, and MPI_UNWEIGHTED or a null pointer.
+    /// No edge, and MPI_UNWEIGHTED.
     Nothing,
-    /// No edge, and MPI_WEIGHTS_EMPTY or some array.
+    /// No edge, and anything else.
     Empty,
     Unweighted,
     Weighted,
@@ -26,9 +29,9 @@ enum Said {
 
 impl Said {
     fn of(weights: Arr<i32>, edges: usize) -> Said {
-        let (unweighted, null) = (weights.as_ptr() as usize == MPI_UNWEIGHTED, weights.is_null());
+        let unweighted = weights.as_ptr() as usize == MPI_UNWEIGHTED;
         match edges {
-            0 if unweighted || null => Said::Nothing,
+            0 if unweighted => Said::Nothing,
             0 => Said::Empty,
             _ if unweighted => Said::Unweighted,
             _ => Said::Weighted,
@@ -43,13 +46,8 @@ impl Said {
                 "some edges have weights and others MPI_UNWEIGHTED; either all ranks pass weights for all edges, or none does"
             ),
             (a @ (Said::Unweighted | Said::Weighted), _) | (_, a @ (Said::Unweighted | Said::Weighted)) => a,
-            (a, b) => {
-                if a == Said::Empty {
-                    a
-                } else {
-                    b
-                }
-            }
+            (Said::Nothing, b) => b,
+            (a, _) => a,
         })
     }
 
@@ -104,7 +102,8 @@ struct Node {
 impl Node {
     fn topology(&self, weighted: bool) -> Topology {
         let part = |of: &[(i32, i32)], second: bool| of.iter().map(|e| if second { e.1 } else { e.0 }).collect();
-        let weights = weighted.then(|| (part(&self.sources, true), part(&self.destinations, true)));
+        let weights = weighted
+            .then(|| Weights { sources: part(&self.sources, true), destinations: part(&self.destinations, true) });
         let (sources, destinations) = (part(&self.sources, false), part(&self.destinations, false));
         Topology { kind: Kind::Dist(weights), sources, destinations }
     }
@@ -263,7 +262,7 @@ pub fn dist_graph_neighbors(
         bail!(MPI_ERR_ARG, "the array for {n} sources or {m} destinations is a null pointer");
     }
     let weights = match &t.kind {
-        Kind::Dist(Some((s, d))) => (&s[..n], &d[..m]),
+        Kind::Dist(Some(w)) => (&w.sources[..n], &w.destinations[..m]),
         _ => (&[][..], &[][..]),
     };
     for (out, values, name) in [(sourceweights, weights.0, "sourceweights"), (destweights, weights.1, "destweights")] {

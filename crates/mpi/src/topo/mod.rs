@@ -47,8 +47,14 @@ pub struct Topology {
 enum Kind {
     Cart(cart::Cart),
     Graph(graph::Graph),
-    /// Weights of the sources and destinations; None: MPI_UNWEIGHTED.
-    Dist(Option<(Box<[i32]>, Box<[i32]>)>),
+    /// None: MPI_UNWEIGHTED.
+    Dist(Option<Weights>),
+}
+
+/// One for each source and destination.
+struct Weights {
+    sources: Box<[i32]>,
+    destinations: Box<[i32]>,
 }
 
 type Found = Ref<'static, handle::Comm, Comm>;
