@@ -160,7 +160,7 @@ pub fn reference(handler: &Arc<Handler>) -> Result<handle::Errhandler> {
 
 // ---- raising ----
 
-/// What an error happened on; the `abi` crate finds it among the arguments.
+/// What an error happened on; the `abi` crate finds it among the arguments. It fits two registers: every entry point has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrObject {
     Comm(handle::Comm),
@@ -168,8 +168,10 @@ pub enum ErrObject {
     File(handle::File),
     Session(handle::Session),
     Request(handle::Request),
-    /// The handler of an object of this kind that is being made.
-    New(Kind, handle::Errhandler),
+    /// The handler that a communicator is being made with.
+    NewComm(handle::Errhandler),
+    /// The handler that a session is being made with.
+    NewSession(handle::Errhandler),
     None,
 }
 
@@ -232,10 +234,14 @@ fn resolve(obj: ErrObject) -> (Arc<Handler>, Kind, usize) {
                 return (s.errhandler.get(), Kind::Session, h.raw());
             }
         }
-        ErrObject::New(kind, h) => {
-            if let Ok(handler) = get_for(kind, h) {
-                let null = if kind == Kind::Session { MPI_SESSION_NULL.raw() } else { MPI_COMM_NULL.raw() };
-                return (handler, kind, null);
+        ErrObject::NewComm(h) => {
+            if let Ok(handler) = get_for(Kind::Comm, h) {
+                return (handler, Kind::Comm, MPI_COMM_NULL.raw());
+            }
+        }
+        ErrObject::NewSession(h) => {
+            if let Ok(handler) = get_for(Kind::Session, h) {
+                return (handler, Kind::Session, MPI_SESSION_NULL.raw());
             }
         }
         ErrObject::File(h) => return (predefined(MPI_ERRORS_RETURN), Kind::File, h.raw()),

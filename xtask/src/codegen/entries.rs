@@ -125,7 +125,7 @@ fn object(p: &Procedure) -> String {
     let handler = p.params.iter().find(|q| q.kind == "ERRHANDLER" && q.dir == Dir::In);
     let made = p.params.iter().find_map(|q| OBJECTS.iter().find(|o| o.0 == q.kind && q.dir == Dir::Out));
     match (handler, made) {
-        (Some(h), Some((_, name, _))) => format!("ErrObject::New(Kind::{name}, {})", ident(&h.name)),
+        (Some(h), Some((_, name, _))) => format!("ErrObject::New{name}({})", ident(&h.name)),
         _ => "ErrObject::None".into(),
     }
 }

@@ -17,5 +17,5 @@ entry! { MPI_Session_get_num_psets PMPI_Session_get_num_psets(session: Session, 
 entry! { MPI_Session_get_pset_info PMPI_Session_get_pset_info(session: Session, pset_name: Str, info: Out<Info>)
     [ErrObject::Session(session)], session::session_get_pset_info(session, pset_name, info) }
 entry! { MPI_Session_init PMPI_Session_init(info: Info, errhandler: Errhandler, session: Out<Session>)
-    [ErrObject::New(Kind::Session, errhandler)], session::session_init(info, errhandler, session) }
+    [ErrObject::NewSession(errhandler)], session::session_init(info, errhandler, session) }
 value! { MPI_Session_toint PMPI_Session_toint(session: Session) -> i32, to_int(session) }
