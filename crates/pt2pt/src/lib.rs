@@ -9,6 +9,7 @@
 //! Known gaps: while one thread of a process sleeps, every message to that process rings its bell, also one that another thread is awake for;
 //! a ring that is corrupt closes the way to its process in its lane only.
 mod bits;
+mod cancel;
 mod direct;
 pub mod endpoint;
 pub mod engine;
