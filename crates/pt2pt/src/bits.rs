@@ -86,7 +86,7 @@ mod tests {
                     let new = range.filter(|k| plain.insert(*k)).count();
                     prop_assert_eq!(bits.add(first, n), new as u32);
                 } else {
-                    range.for_each(|k| drop(plain.remove(&k)));
+                    plain.retain(|k| !range.contains(k));
                     bits.remove(first, n);
                 }
                 let run = plain.first().map(|f| (*f, (*f..).take_while(|k| plain.contains(k)).count() as u32));

@@ -142,6 +142,8 @@ pub struct State {
     pub(crate) accepted: usize,
     /// Partitioned operations; None while there never was one.
     pub(crate) parts: Option<Box<crate::part::Parts>>,
+    /// Sends that their receivers were asked to forget (`cancel`).
+    pub(crate) retracting: Vec<ReqId>,
     /// Completions and arrivals, for waking other threads.
     pub(crate) events: u64,
     /// Turns of waiting and testing threads; see [`OTHERS`].
@@ -675,6 +677,7 @@ impl State {
             runs: Vec::new(),
             accepted: 0,
             parts: None,
+            retracting: Vec::new(),
             events: 0,
             rounds: 0,
         }

@@ -10,6 +10,7 @@
 //! a ring that is corrupt closes the way to its process in its lane only.
 mod alone;
 mod bits;
+mod cancel;
 mod channel;
 mod direct;
 pub mod endpoint;

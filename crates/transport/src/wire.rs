@@ -60,6 +60,10 @@ pub enum Kind {
     Slice = 14,
     /// To the receiver: [`Slice`] alone; these partitions are the next message in [`Context::of_runs`] with the tag of this frame.
     Run = 15,
+    /// To the receiver: [`Retract`], forget this message if it has not matched; the context is that of the message.
+    Retract = 16,
+    /// To the sender: the message of this request (u64) has been forgotten.
+    Retracted = 17,
 }
 
 impl Kind {
@@ -80,6 +84,8 @@ impl Kind {
             13 => Kind::Open,
             14 => Kind::Slice,
             15 => Kind::Run,
+            16 => Kind::Retract,
+            17 => Kind::Retracted,
             _ => return None,
         })
     }
@@ -195,6 +201,13 @@ fixed! {
 }
 
 fixed! {
+    /// A message that is to be cancelled.
+    Retract {
+        send: u64,
+        tag: i32,
+    }
+}
+fixed! {
     /// A partitioned send, as its receiver has to know it.
     Offer {
         /// The sender's name for it.
@@ -236,7 +249,7 @@ mod tests {
         let d = Data { send: 3, len: 9 };
         assert_eq!((Data::LEN, Data::decode(&d.encode())), (12, Some(d)));
         assert_eq!((Rts::LEN, Share::LEN), (48, 48), "one line each");
-        assert!((1..=15).all(|k| Kind::from_u8(k).map(|x| x as u8) == Some(k)));
-        assert_eq!(Kind::from_u8(16), None);
+        assert!((1..=17).all(|k| Kind::from_u8(k).map(|x| x as u8) == Some(k)));
+        assert_eq!(Kind::from_u8(18), None);
     }
 }
