@@ -25,7 +25,7 @@ impl Engine {
     /// `from` is valid for reads of `len` bytes.
     #[inline]
     pub unsafe fn send_now(&self, ctx: Context, dest: u32, tag: i32, from: *const u8, len: usize) -> bool {
-        if self.threads.load(Ordering::Relaxed) {
+        if self.general.load(Ordering::Relaxed) {
             return false;
         }
         // SAFETY: as in `enter`: one thread at a time. The caller's promise for `from`.
@@ -39,7 +39,7 @@ impl Engine {
     /// `to` is valid for writes of `room` bytes.
     #[inline]
     pub unsafe fn receive_now(&self, want: Pattern, to: *mut u8, room: usize) -> Option<Outcome> {
-        if self.threads.load(Ordering::Relaxed) {
+        if self.general.load(Ordering::Relaxed) {
             return None;
         }
         // SAFETY: as above.

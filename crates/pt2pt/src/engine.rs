@@ -17,6 +17,7 @@
 //! if anyone sleeps.* A sleeper counts itself at the bell, then looks at each of its lanes under that lane's lock, then sleeps
 //! unless the bell has been rung since. If the change came before its look, it sees the change; if after, the lock has carried its count
 //! to the other thread, which rings. So nothing is lost, also when the sleeper has several lanes, and the price where nobody sleeps is one load.
+use crate::counts::{self, Counts};
 use crate::large::{Copy, Late, MIDDLE, Timed};
 use crate::matching::{Held, Posted};
 use crate::progress::Sweep;
@@ -141,6 +142,7 @@ pub struct State {
     pub(crate) events: u64,
     /// Turns of waiting and testing threads; see [`OTHERS`].
     rounds: u32,
+    pub(crate) counts: &'static Counts,
 }
 
 /// A vector with holes.
@@ -203,7 +205,9 @@ const _: () = assert!(MIDDLE <= u32::BITS as usize / LANES);
 /// The one progress engine of a process.
 pub struct Engine {
     /// MPI_THREAD_MULTIPLE: calls may come from several threads at once.
-    pub(crate) threads: AtomicBool,
+    threads: AtomicBool,
+    /// Several threads, or a tool that counts messages: all take the general way.
+    pub(crate) general: AtomicBool,
     /// Lanes whose state exists.
     open: AtomicU32,
     me: usize,
@@ -222,6 +226,12 @@ pub struct Engine {
 unsafe impl Sync for Engine {}
 // SAFETY: nothing in the state is bound to a thread.
 unsafe impl Send for Engine {}
+
+/// Lets others run.
+fn give_way() {
+    counts::YIELDS.fetch_add(1, Ordering::Relaxed);
+    oxmpi_sys::yield_now();
+}
 
 /// What one turn of a waiting thread gave.
 struct Turn<R> {
@@ -252,6 +262,7 @@ impl Engine {
     pub fn new(me: usize, size: usize, node: Option<Node>, threads: bool) -> Engine {
         Engine {
             threads: AtomicBool::new(threads),
+            general: AtomicBool::new(threads),
             open: AtomicU32::new(0),
             me,
             size,
@@ -262,6 +273,11 @@ impl Engine {
             node,
             lanes: [(); LANES].map(|()| Lane { lock: Mutex::new(()), state: UnsafeCell::new(None) }),
         }
+    }
+
+    /// Whether a tool counts messages (see `counts`).
+    pub fn watch(&self, on: bool) {
+        self.general.store(on || self.threads(), Ordering::Relaxed);
     }
 
     pub fn shares_cores(&self) -> bool {
@@ -402,7 +418,7 @@ impl Engine {
             }
             match waiter.step() {
                 Step::Poll => std::hint::spin_loop(),
-                Step::Yield => oxmpi_sys::yield_now(),
+                Step::Yield => give_way(),
                 Step::Sleep => {
                     if let Some(r) = self.sleep(home, &mut turn)? {
                         return Ok(r);
@@ -537,7 +553,7 @@ impl Engine {
             }
             match waiter.step() {
                 Step::Poll => {}
-                Step::Yield => oxmpi_sys::yield_now(),
+                Step::Yield => give_way(),
                 Step::Sleep => {
                     asleep.fetch_add(1, Ordering::SeqCst);
                     let found = self.sleep(1 << lane, &mut turn);
@@ -554,11 +570,14 @@ impl Engine {
     fn sleep<R>(&self, home: Lanes, turn: &mut impl FnMut(Busy) -> Result<Turn<R>>) -> Result<Option<R>> {
         let Some(sleeper) = &self.sleeper else {
             // Alone in the world: only another thread of this process can help.
+            oxmpi_base::event::before_sleep();
             std::thread::sleep(std::time::Duration::from_micros(200));
             return Ok(None);
         };
+        oxmpi_base::event::before_sleep();
         each(self.open.load(Ordering::Acquire)).for_each(|lane| self.enter(lane, State::hurry));
         let mut result = Ok(None);
+        let mut slept_from = 0;
         sleeper.sleep(|| {
             let looked = turn(Busy::Wait).and_then(|t| {
                 let awake = t.moved || t.found.is_some() || {
@@ -570,6 +589,9 @@ impl Engine {
             match looked {
                 Ok((found, awake)) => {
                     result = Ok(found);
+                    if !awake {
+                        slept_from = oxmpi_sys::clock::nanos();
+                    }
                     awake
                 }
                 Err(e) => {
@@ -578,6 +600,10 @@ impl Engine {
                 }
             }
         });
+        if slept_from != 0 {
+            counts::SLEEPS.fetch_add(1, Ordering::Relaxed);
+            counts::SLEPT_NS.fetch_add(oxmpi_sys::clock::nanos() - slept_from, Ordering::Relaxed);
+        }
         result
     }
 
@@ -648,6 +674,7 @@ impl State {
             accepted: 0,
             events: 0,
             rounds: 0,
+            counts: Counts::of_lane(),
         }
     }
     pub fn me(&self) -> u32 {

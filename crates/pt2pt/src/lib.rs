@@ -8,6 +8,7 @@
 //! the user's callbacks never run inside the engine; frames to one peer leave a lane in the order of the calls.
 //! Known gaps: while one thread of a process sleeps, every message to that process rings its bell, also one that another thread is awake for;
 //! a ring that is corrupt closes the way to its process in its lane only.
+mod counts;
 mod direct;
 pub mod endpoint;
 pub mod engine;
@@ -22,6 +23,7 @@ mod send;
 pub mod shared;
 pub mod span;
 
+pub use counts::{EVENTS, PATHS, QUEUES, WAITING};
 pub use endpoint::{Endpoint, Req};
 pub use engine::{Engine, Lanes, State};
 pub use matching::{ANY_SOURCE, ANY_TAG, Pattern};

@@ -193,6 +193,9 @@ impl State {
             "oxmpi: process {}: {}; everything to and from that process fails from now on in lane {}",
             self.me, why.message, self.lane
         );
+        if crate::counts::PEER_CLOSED.wanted() {
+            crate::counts::PEER_CLOSED.happened([peer as u64, 0, 0, 0]);
+        }
         self.incoming.retain(|(p, _)| *p != peer);
         self.sweep = Sweep::default();
         let p = &mut self.peers[peer as usize];

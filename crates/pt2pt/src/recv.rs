@@ -1,4 +1,5 @@
 //! Receiving: posting, probing, and what happens when a message and a receive have met.
+use crate::counts::{Count, UNEXPECTED_MESSAGE};
 use crate::engine::{Early, State, Target};
 use crate::matching::Pattern;
 use crate::request::{Outcome, Phase, ReqId};
@@ -99,6 +100,16 @@ impl State {
     pub(crate) fn keep_early(&mut self, envelope: Pattern, early: u32) {
         self.events += 1;
         self.held.hold(envelope, early);
+        self.counts.add(Count::Unexpected, 1);
+        let kept = match self.early.at(early) {
+            Early::Whole { bytes, .. } | Early::Arriving { bytes, .. } => bytes.len() as u64,
+            Early::Announced { .. } | Early::Local { .. } => 0,
+        };
+        self.counts.add(Count::UnexpectedBytes, kept);
+        if UNEXPECTED_MESSAGE.wanted() {
+            let (source, tag) = (envelope.source as u32 as u64, envelope.tag as u32 as u64);
+            UNEXPECTED_MESSAGE.happened([source, tag, self.early_len(early), 0]);
+        }
     }
 
     /// The oldest message a receive with this pattern would get.

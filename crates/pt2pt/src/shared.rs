@@ -118,12 +118,15 @@ impl Endpoint {
         let proc = self.ranks.proc_of(rank) as usize;
         let there = Exposed { address: there[0], place: there[1], ..Exposed::default() };
         let done = self.engine.enter(self.lane(), |s| {
+            let counts = s.counts;
             let Some(node) = &mut s.node else { return false };
             let open = node.open(proc, &there);
             Mechanism::ALL.into_iter().filter(|m| open >> *m as u8 & 1 != 0).any(|mechanism| {
                 let piece = Piece { mechanism, way: Way::Pull, there, offset };
                 // SAFETY: the caller's promise.
-                unsafe { node.copy(proc, &piece, &mut [Run::new(to, len)]) }
+                let done = unsafe { node.copy(proc, &piece, &mut [Run::new(to, len)]) };
+                counts.copied(mechanism, len as u64, done);
+                done
             })
         });
         match done {
