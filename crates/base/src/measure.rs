@@ -93,6 +93,10 @@ impl Measure {
     pub const fn counter_of_comm(name: &'static str, read: fn(usize) -> Option<Numbers>) -> Measure {
         Self::new(name, MPI_T_PVAR_CLASS_COUNTER, Reading::OfComm(read))
     }
+    /// A sum over a communicator.
+    pub const fn aggregate_of_comm(name: &'static str, read: fn(usize) -> Option<Numbers>) -> Measure {
+        Self::new(name, MPI_T_PVAR_CLASS_AGGREGATE, Reading::OfComm(read))
+    }
     /// How much of something there is now.
     pub const fn level(name: &'static str, read: fn() -> Option<Numbers>) -> Measure {
         Self::new(name, MPI_T_PVAR_CLASS_LEVEL, Reading::Numbers(read))

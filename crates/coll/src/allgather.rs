@@ -3,6 +3,7 @@
 //! Blocks are sent from and received into `rbuf` with the receive type; types may differ between ranks,
 //! the bytes of a block do not.
 use crate::buffer::{Data, Temp, bytes, copy};
+use crate::counts::{Call, chosen};
 use crate::exchange::Exchange;
 use crate::link::Datatype;
 use crate::select::{self, Allgather};
@@ -33,7 +34,7 @@ pub fn allgather(
         return movement::allgather(ep, r, tags::ALLGATHER, |r| all.blocks(r, 1));
     }
     if n > 1 && all.bytes() > 0 {
-        with(&x, select::allgather(all.bytes() * n, n), all)?;
+        with(&x, chosen(Call::Allgather, select::allgather(all.bytes() * n, n), all.bytes(), n), all)?;
     }
     x.finish()
 }

@@ -4,6 +4,7 @@
 //! not cut, because counts (but not bytes) may differ between ranks.
 use crate::allgather::ring;
 use crate::buffer::{Data, Temp, bytes, copy};
+use crate::counts::{Call, chosen};
 use crate::exchange::Exchange;
 use crate::link::Datatype;
 use crate::select::{self, Allgather};
@@ -41,7 +42,8 @@ pub fn allgatherv(
     }
     if n > 1 {
         let total: usize = (0..n).map(|r| rcounts.get(r) as usize).fold(0, usize::saturating_add);
-        with(&x, select::allgatherv(total.saturating_mul(rdt.size()), n), at)?;
+        let bytes = total.saturating_mul(rdt.size());
+        with(&x, chosen(Call::Allgatherv, select::allgatherv(bytes, n), bytes, n), at)?;
     }
     x.finish()
 }

@@ -6,6 +6,7 @@
 use crate::allgather::ring;
 use crate::blocks::{self, Fold};
 use crate::buffer::{Data, Temp, copy};
+use crate::counts::{Call, chosen};
 use crate::exchange::Exchange;
 use crate::halving;
 use crate::link::Datatype;
@@ -30,7 +31,8 @@ pub fn allreduce(ep: &Team, sbuf: Buf, rbuf: Buf, count: usize, dt: &Datatype, o
     }
     let x = Exchange::new(ep, tags::ALLREDUCE);
     for v in vectors.chunks(select::REDUCE_CHUNK) {
-        with(&x, select::reduce(v.input.bytes(), v.input.count, ep.size()), v, op)?;
+        let (bytes, n) = (v.input.bytes(), ep.size());
+        with(&x, chosen(Call::Allreduce, select::reduce(bytes, v.input.count, n), bytes, n), v, op)?;
     }
     x.finish()
 }

@@ -1,6 +1,7 @@
 //! MPI_Alltoall (MPI-5.0 6.8): Bruck, windows of outstanding messages, or pairwise exchange.
 use crate::alltoallv::{in_place, pairwise, window};
 use crate::buffer::{Data, Temp, bytes, copy};
+use crate::counts::{Call, chosen};
 use crate::exchange::Exchange;
 use crate::link::Datatype;
 use crate::select::{self, Alltoall};
@@ -32,7 +33,8 @@ pub fn alltoall(
     if in_place_here {
         in_place(&x, |r| to.blocks(r, 1))?;
     } else {
-        with(&x, select::alltoall(to.bytes(), ep.size()), Data::new(sbuf, scount, sdt), to)?;
+        let algorithm = chosen(Call::Alltoall, select::alltoall(to.bytes(), ep.size()), to.bytes(), ep.size());
+        with(&x, algorithm, Data::new(sbuf, scount, sdt), to)?;
     }
     x.finish()
 }

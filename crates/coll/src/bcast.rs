@@ -4,6 +4,7 @@
 //! cut by bytes of the packed stream, not by elements.
 use crate::blocks;
 use crate::buffer::{Data, Segments, Temp, bytes, copy};
+use crate::counts::{Call, chosen};
 use crate::exchange::Exchange;
 use crate::link::Datatype;
 use crate::select::{self, Bcast};
@@ -24,7 +25,8 @@ pub fn bcast(ep: &Team, buf: Buf, count: usize, dt: &Datatype, root: usize) -> R
         return movement::bcast(ep, r, data, root);
     }
     let x = Exchange::new(ep, tags::BCAST);
-    with(&x, select::bcast(data.bytes(), ep.size()), data, root)?;
+    let (bytes, n) = (data.bytes(), ep.size());
+    with(&x, chosen(Call::Bcast, select::bcast(bytes, n), bytes, n), data, root)?;
     x.finish()
 }
 

@@ -3,6 +3,7 @@
 //! The receive arguments are looked at only at the root, the send arguments not at a root that passes
 //! MPI_IN_PLACE for `sbuf`.
 use crate::buffer::{Data, Temp, bytes, copy};
+use crate::counts::{Call, chosen};
 use crate::exchange::Exchange;
 use crate::link::Datatype;
 use crate::select::{self, Rooted};
@@ -34,7 +35,7 @@ pub fn gather(
         return movement::gather(ep, r, own, all.map(|all| move |r| all.blocks(r, 1)), root);
     }
     let x = Exchange::new(ep, tags::GATHER);
-    with(&x, select::rooted(block, ep.size()), own, all, root)?;
+    with(&x, chosen(Call::Gather, select::rooted(block, ep.size()), block, ep.size()), own, all, root)?;
     x.finish()
 }
 

@@ -3,6 +3,7 @@
 //! The result of one call does not depend on timing: partial results are combined in a fixed order.
 use crate::blocks;
 use crate::buffer::{Data, Temp, copy};
+use crate::counts::{Call, chosen};
 use crate::exchange::Exchange;
 use crate::gather::collect;
 use crate::halving;
@@ -29,7 +30,8 @@ pub fn reduce(ep: &Team, sbuf: Buf, rbuf: Buf, count: usize, dt: &Datatype, op: 
     }
     let x = Exchange::new(ep, tags::REDUCE);
     for v in vectors.chunks(select::REDUCE_CHUNK) {
-        with(&x, select::reduce(v.input.bytes(), v.input.count, ep.size()), v, op, root)?;
+        let (bytes, n) = (v.input.bytes(), ep.size());
+        with(&x, chosen(Call::Reduce, select::reduce(bytes, v.input.count, n), bytes, n), v, op, root)?;
     }
     x.finish()
 }

@@ -2,6 +2,7 @@
 //!
 //! In place, the input vector lies in `rbuf` and the result goes to its beginning; the rest is left as it was.
 use crate::buffer::{Data, Temp, copy};
+use crate::counts::{Call, chosen};
 use crate::exchange::Exchange;
 use crate::link::Datatype;
 use crate::pairwise::pairwise;
@@ -49,7 +50,14 @@ fn run(ep: &Team, sbuf: Buf, rbuf: Buf, starts: &[usize], dt: &Datatype, op: &Re
     {
         return reductions::reduce_scatter(ep, r, v, starts, op);
     } else if v.input.bytes() > 0 {
-        with(&x, select::reduce_scatter(v.input.bytes(), ep.size(), op.commutative), v, starts, op)?;
+        let (bytes, n) = (v.input.bytes(), ep.size());
+        with(
+            &x,
+            chosen(Call::ReduceScatter, select::reduce_scatter(bytes, n, op.commutative), bytes, n),
+            v,
+            starts,
+            op,
+        )?;
     }
     x.finish()
 }

@@ -3,6 +3,7 @@
 //! The send arguments are looked at only at the root, the receive arguments not at a root that passes
 //! MPI_IN_PLACE for `rbuf`.
 use crate::buffer::{Data, Temp, bytes, copy};
+use crate::counts::{Call, chosen};
 use crate::exchange::Exchange;
 use crate::link::Datatype;
 use crate::select::{self, Rooted};
@@ -34,7 +35,7 @@ pub fn scatter(
         return movement::scatter(ep, r, own, all, root);
     }
     let x = Exchange::new(ep, tags::SCATTER);
-    with(&x, select::rooted(block, ep.size()), own, all, root)?;
+    with(&x, chosen(Call::Scatter, select::rooted(block, ep.size()), block, ep.size()), own, all, root)?;
     x.finish()
 }
 

@@ -56,6 +56,7 @@ fn start(thread_level: i32) -> Result<()> {
         main_thread: std::thread::current().id(),
     };
     let w = world::install(w)?;
+    crate::measures::tell_engine();
     if let Some(c) = &w.control {
         c.hello(oxmpi_sys::pid()).map_err(launcher_gone)?;
     }

@@ -11,6 +11,7 @@
 
 pub use crate::errcode::*;
 
+use crate::measures::ERROR_RAISED;
 use crate::table::Table;
 use crate::{callback, comm, group};
 use oxmpi_base::args::{FnPtr, Out};
@@ -208,6 +209,10 @@ pub fn raised() -> u64 {
 #[inline(never)]
 pub fn raise(obj: ErrObject, e: Error) -> i32 {
     RAISED.fetch_add(1, Relaxed);
+    if ERROR_RAISED.wanted() {
+        ERROR_RAISED.happened([e.class as u32 as u64, 0, 0, 0]);
+        crate::tool::deliver();
+    }
     let (handler, kind, raw) = resolve(e.comm.map_or(obj, ErrObject::Comm));
     invoke(&handler, kind, raw, &e);
     e.class

@@ -33,11 +33,29 @@ pub enum Phase {
 static PHASE: AtomicU8 = AtomicU8::new(0);
 static WORLD: OnceLock<World> = OnceLock::new();
 
+/// In `PHASE`: MPI runs, and events wait for a tool's functions. So who begins a procedure finds out by the look that it takes anyway.
+const ATTENTION: u8 = 3;
+
 pub fn phase() -> Phase {
     match PHASE.load(Ordering::Acquire) {
         0 => Phase::Before,
-        1 => Phase::Running,
+        1 | ATTENTION => Phase::Running,
         _ => Phase::After,
+    }
+}
+
+/// Events wait: the next procedure delivers them. May be called under any lock.
+pub(crate) fn attention() {
+    // Before MPI_Init and after MPI_Finalize whoever queues an event delivers it.
+    let _only_if_running =
+        PHASE.compare_exchange(Phase::Running as u8, ATTENTION, Ordering::Relaxed, Ordering::Relaxed);
+}
+
+/// Delivers what waits, if anything does.
+pub(crate) fn attend() {
+    let running = PHASE.compare_exchange(ATTENTION, Phase::Running as u8, Ordering::Acquire, Ordering::Relaxed);
+    if running.is_ok() {
+        crate::tool::deliver();
     }
 }
 
@@ -70,7 +88,14 @@ pub fn world() -> Result<&'static World> {
     {
         return Ok(w);
     }
-    WORLD.get().filter(|_| phase() == Phase::Before).ok_or_else(not_running)
+    otherwise()
+}
+
+#[cold]
+#[inline(never)]
+fn otherwise() -> Result<&'static World> {
+    attend();
+    WORLD.get().filter(|_| phase() != Phase::After).ok_or_else(not_running)
 }
 
 /// The engine while MPI runs.

@@ -192,6 +192,15 @@ struct Lane {
     state: UnsafeCell<Option<State>>,
 }
 
+/// Receives that wait for a message, messages that wait for a receive, and the most there have been of each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Queues {
+    pub posted: u64,
+    pub posted_most: u64,
+    pub held: u64,
+    pub held_most: u64,
+}
+
 /// A set of lanes, one bit each.
 pub type Lanes = u32;
 
@@ -640,6 +649,25 @@ impl Engine {
         each(self.open.load(Ordering::Acquire)).map(|lane| self.enter(lane, |s| s.pending())).sum()
     }
 
+    /// How many receives and messages wait for each other.
+    pub fn queues(&self) -> Queues {
+        self.sum_queues(State::queues)
+    }
+    /// The same for one communicator, without the most there have been.
+    pub fn queues_of(&self, ctx: Context) -> Queues {
+        self.enter(ctx.lane(), |s| s.queues_of(ctx))
+    }
+    fn sum_queues(&self, f: impl Fn(&mut State) -> Queues) -> Queues {
+        each(self.open.load(Ordering::Acquire)).map(|lane| self.enter(lane, &f)).fold(Queues::default(), |a, b| {
+            Queues {
+                posted: a.posted + b.posted,
+                posted_most: a.posted_most + b.posted_most,
+                held: a.held + b.held,
+                held_most: a.held_most + b.held_most,
+            }
+        })
+    }
+
     /// Waits until everything that was given to the transport has left this process.
     pub fn drain(&self) -> Result<()> {
         let open = self.open.load(Ordering::Acquire);
@@ -815,6 +843,16 @@ impl State {
     /// Operations of this process that have not completed.
     pub fn pending(&self) -> usize {
         self.requests.active()
+    }
+    fn queues(&mut self) -> Queues {
+        let (p, h) = (&self.posted, &self.held);
+        let n = |n: usize| n as u64;
+        Queues { posted: n(p.len()), posted_most: n(p.most()), held: n(h.len()), held_most: n(h.most()) }
+    }
+    fn queues_of(&mut self, ctx: Context) -> Queues {
+        let of = |c: Context| c == ctx || c == ctx.collective();
+        let (posted, held) = (self.requests.posted(of) as u64, self.held.count(of) as u64);
+        Queues { posted, held, ..Queues::default() }
     }
     /// Whether everything given to the transport has left this process.
     pub fn drained(&self) -> bool {

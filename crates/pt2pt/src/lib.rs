@@ -25,7 +25,7 @@ pub mod span;
 
 pub use counts::{EVENTS, PATHS, QUEUES, WAITING};
 pub use endpoint::{Endpoint, Req};
-pub use engine::{Engine, Lanes, State};
+pub use engine::{Engine, Lanes, Queues, State};
 pub use matching::{ANY_SOURCE, ANY_TAG, Pattern};
 pub use ranks::Ranks;
 pub use recv::{Message, Received};
