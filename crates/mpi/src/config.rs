@@ -36,7 +36,7 @@ pub static PARTS: &[Part] = &[
 
 /// The variables of each part. A crate that declares some is added here and in [`PARTS`].
 pub static VARIABLES: &[&[&Variable]] = &[
-    oxmpi_base::inform::VARIABLES,
+    OWN,
     oxmpi_transport_shm::VARIABLES,
     oxmpi_pt2pt::VARIABLES,
     oxmpi_coll::VARIABLES,
@@ -45,6 +45,8 @@ pub static VARIABLES: &[&[&Variable]] = &[
     &[],
     &[],
 ];
+
+static OWN: &[&Variable] = &[oxmpi_base::inform::VARIABLES[0], crate::errhan::INITIAL.variable()];
 
 /// Environment variables with our prefix that are read elsewhere: the file's name, the wrappers, the project's own
 /// commands and tests, and what packagers and modules set for an installation.

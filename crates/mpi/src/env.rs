@@ -87,7 +87,7 @@ fn bind_info(w: &World) {
         MPI_THREAD_SERIALIZED => "MPI_THREAD_SERIALIZED",
         _ => "MPI_THREAD_MULTIPLE",
     };
-    info::bind_env(&[("maxprocs", &w.size.to_string()), ("thread_level", level), ("host", &oxmpi_sys::hostname())]);
+    info::bind_env(&[("maxprocs", &w.size.to_string()), ("thread_level", level), ("mpi_initial_errhandler", errhan::initial_name()), ("host", &oxmpi_sys::hostname())]);
 }
 
 /// MPI-5.0 11.2.2: the attributes of MPI_COMM_SELF go first; then everything that was sent is let out; a barrier keeps every process here until all
@@ -97,7 +97,11 @@ pub fn finalize() -> Result<()> {
     comm::get(MPI_COMM_SELF)?.attrs.delete_all(MPI_COMM_SELF)?;
     comm::get(MPI_COMM_WORLD)?.attrs.delete_all(MPI_COMM_WORLD)?;
     crate::buffer::flush(&w.engine)?;
-    oxmpi_coll::barrier(&comm::get(MPI_COMM_WORLD)?.endpoint)?;
+    match oxmpi_coll::barrier(&comm::get(MPI_COMM_WORLD)?.endpoint) {
+        // Some were aborted, and nobody waits for them.
+        Err(e) if e.class == MPI_ERR_PROC_ABORTED => {}
+        other => other?,
+    }
     w.engine.drain()?;
     inform::at_finalize(w);
     if let Some(c) = &w.control {
@@ -131,8 +135,23 @@ pub fn abort(comm: handle::Comm, errorcode: i32) -> Result<()> {
 }
 
 /// Ends the job after a fatal error, whose message has been printed.
-fn abort_job(code: i32, _whole_job: bool) -> ! {
-    end_job(code, "a fatal MPI error")
+fn abort_job(code: i32, procs: Option<&[u32]>) -> ! {
+    match (procs, world::any_world()) {
+        (Some(procs), Some(w)) if procs.len() < w.size && w.control.is_some() => end_some(w, code, procs),
+        _ => end_job(code, "a fatal MPI error"),
+    }
+}
+
+/// Ends these processes; the others go on, and whatever they do that needs one of these fails with MPI_ERR_PROC_ABORTED.
+fn end_some(w: &World, code: i32, procs: &[u32]) -> ! {
+    oxmpi_sys::process::flush_stdio();
+    // The launcher first, so that it takes no end of these for a fault.
+    let told = w.control.as_ref().is_some_and(|c| c.abort_ranks(code, procs).is_ok());
+    if !told {
+        end_job(code, "a fatal MPI error");
+    }
+    w.engine.abort(procs);
+    oxmpi_sys::process::exit_now(exit_status(code))
 }
 
 /// What the program has printed is let out first. The launcher prints `text`, and ends every process; without a launcher

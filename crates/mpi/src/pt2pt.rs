@@ -139,6 +139,10 @@ pub(crate) fn failed(o: &Outcome) -> Error {
                 o.source, o.tag, o.bytes
             ),
         ),
+        MPI_ERR_PROC_ABORTED => Error::new(
+            MPI_ERR_PROC_ABORTED,
+            format!("a message to or from process {} cannot be: a process that it needs was aborted", o.source),
+        ),
         e => Error::new(e, "a message could not be delivered"),
     }
 }

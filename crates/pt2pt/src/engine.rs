@@ -224,6 +224,8 @@ pub struct Engine {
     /// From which each lane makes its own.
     node: Option<Node>,
     sleeper: Option<Sleeper>,
+    /// What `Node::aborts` was at the last look.
+    seen_aborts: AtomicU32,
     pub(crate) cores: Cores,
     fence: Fence,
     pub(crate) evidence: Evidence,
@@ -235,6 +237,15 @@ pub struct Engine {
 unsafe impl Sync for Engine {}
 // SAFETY: nothing in the state is bound to a thread.
 unsafe impl Send for Engine {}
+
+/// What an operation gets that needs a process which was aborted.
+#[cold]
+pub(crate) fn aborted(proc: u32) -> Error {
+    Error::new(
+        oxmpi_base::consts::MPI_ERR_PROC_ABORTED,
+        format!("process {proc} was aborted (MPI_ERRORS_ABORT on a communicator of its), and this operation needs it"),
+    )
+}
 
 /// Lets others run.
 fn give_way() {
@@ -279,6 +290,7 @@ impl Engine {
             cores: node.as_ref().map_or(Cores::Dedicated, |n| n.cores),
             fence: node.as_ref().map_or(Fence::Both, Node::fence),
             evidence: node.as_ref().map(Node::evidence).unwrap_or_default(),
+            seen_aborts: AtomicU32::new(0),
             node,
             lanes: [(); LANES].map(|()| Lane { lock: Mutex::new(()), state: UnsafeCell::new(None) }),
         }
@@ -334,7 +346,9 @@ impl Engine {
     #[cold]
     fn open(&self, lane: usize) -> State {
         self.open.fetch_or(1 << lane, Ordering::Release);
-        State::new(self.me, self.size, lane, self.node.as_ref().map(|n| n.in_lane(lane)))
+        let mut s = State::new(self.me, self.size, lane, self.node.as_ref().map(|n| n.in_lane(lane)));
+        s.close_aborted();
+        s
     }
 
     fn lock(&self, lane: usize) -> MutexGuard<'_, ()> {
@@ -498,6 +512,7 @@ impl Engine {
     /// Progress in all lanes but `home`; the last one before a sleep looks at every ring.
     #[inline(never)]
     fn others(&self, home: Lanes, last: bool) -> Result<Others> {
+        self.see_aborted();
         let open = self.open.load(Ordering::Acquire);
         let mut all = Others { moved: false, held: false };
         for lane in each(!home) {
@@ -545,7 +560,13 @@ impl Engine {
     }
     /// Waits until `ready`, which looks at shared memory that peers write; a thread that sleeps counts itself in `asleep`. The flags are looked at
     /// more often than the rings.
-    pub(crate) fn wait_until(&self, lane: usize, asleep: &AtomicU32, ready: &mut dyn FnMut() -> bool) -> Result<()> {
+    pub(crate) fn wait_until(
+        &self,
+        lane: usize,
+        ranks: &Ranks,
+        asleep: &AtomicU32,
+        ready: &mut dyn FnMut() -> bool,
+    ) -> Result<()> {
         let mut turn = |busy| self.turn(lane, busy, &mut |_| ready().then_some(()));
         let mut waiter = Waiter::new(&self.evidence, self.cores);
         loop {
@@ -570,6 +591,7 @@ impl Engine {
                     if found?.is_some() {
                         return Ok(());
                     }
+                    self.check_aborted(ranks)?;
                 }
             }
         }
@@ -589,7 +611,7 @@ impl Engine {
         let mut slept_from = 0;
         sleeper.sleep(|| {
             let looked = turn(Busy::Wait).and_then(|t| {
-                let awake = t.moved || t.found.is_some() || {
+                let awake = t.moved || t.found.is_some() || self.see_aborted() || {
                     let o = self.others(home, true)?;
                     o.moved || o.held
                 };
@@ -666,6 +688,31 @@ impl Engine {
                 held_most: a.held_most + b.held_most,
             }
         })
+    }
+
+    /// Ends the wait for ranks that were aborted since the last look; true if there were any. Not from inside a lane.
+    fn see_aborted(&self) -> bool {
+        let Some(now) = self.node.as_ref().map(Node::aborts) else { return false };
+        if self.seen_aborts.load(Ordering::Relaxed) == now {
+            return false;
+        }
+        self.seen_aborts.store(now, Ordering::Relaxed);
+        each(self.open.load(Ordering::Acquire)).for_each(|lane| self.enter(lane, State::close_aborted));
+        true
+    }
+    /// Marks processes as aborted, for all of this node.
+    pub fn abort(&self, procs: &[u32]) {
+        if let Some(n) = &self.node {
+            n.abort(procs);
+        }
+    }
+    /// One of these processes was aborted: who, as an error.
+    fn check_aborted(&self, ranks: &Ranks) -> Result<()> {
+        let Some(n) = self.node.as_ref().filter(|n| n.aborts() != 0) else { return Ok(()) };
+        match ranks.procs().iter().find(|p| n.is_aborted(**p as usize)) {
+            Some(p) => Err(aborted(*p)),
+            None => Ok(()),
+        }
     }
 
     /// Waits until everything that was given to the transport has left this process.
@@ -861,6 +908,24 @@ impl State {
 
     pub(crate) fn any_lost(&self) -> bool {
         self.incoming.len() < self.accepted
+    }
+
+    /// Closes the way to those who were aborted.
+    pub(crate) fn close_aborted(&mut self) {
+        let Some(node) = self.node.as_ref().filter(|n| n.aborts() != 0) else { return };
+        let gone: Vec<u32> =
+            (0..self.peers.len() as u32).filter(|p| *p != self.me && node.is_aborted(*p as usize)).collect();
+        for p in gone.into_iter().filter(|p| !self.peers[*p as usize].lost).collect::<Vec<_>>() {
+            self.close_for(p, oxmpi_base::consts::MPI_ERR_PROC_ABORTED);
+        }
+    }
+    /// The way to or from `peer` is closed: why, as an error.
+    #[cold]
+    pub(crate) fn lost(&self, peer: u32) -> Error {
+        match self.node.as_ref().is_some_and(|n| n.is_aborted(peer as usize)) {
+            true => aborted(peer),
+            false => self.intern(format!("the way to and from process {peer} was closed after an error")),
+        }
     }
 
     pub(crate) fn intern(&self, what: String) -> Error {

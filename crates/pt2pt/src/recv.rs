@@ -34,7 +34,7 @@ impl State {
             return self.recv_early(Message { early, envelope }, span);
         }
         if want.source >= 0 && self.any_lost() && self.peers[want.source as usize].lost {
-            return Err(self.intern(format!("the way from process {} was closed after an error", want.source)));
+            return Err(self.lost(want.source as u32));
         }
         let i = self.requests.start(span, want);
         let place = self.posted.post(want, i);
@@ -49,7 +49,7 @@ impl State {
             && self.peers[peer as usize].lost
         {
             self.early.take(m.early);
-            return Err(self.intern(format!("the way from process {peer} was closed after an error")));
+            return Err(self.lost(peer));
         }
         match self.early.take(m.early) {
             Early::Whole { bytes, ack } => {

@@ -146,7 +146,7 @@ impl State {
     fn connect(&mut self, dest: u32) -> Result<()> {
         if self.peers[dest as usize].out.is_none() {
             if self.peers[dest as usize].lost {
-                return Err(self.intern(format!("the way to process {dest} was closed after an error")));
+                return Err(self.lost(dest));
             }
             let Some(node) = &self.node else {
                 return Err(self.intern(format!("no way to process {dest}: this process is a singleton")));

@@ -87,7 +87,7 @@ impl Endpoint {
 
     /// Waits until `ready`, which looks at shared memory only.
     pub fn wait_until(&self, asleep: &AtomicU32, ready: &mut dyn FnMut() -> bool) -> Result<()> {
-        self.engine.wait_until(self.lane(), asleep, ready)
+        self.engine.wait_until(self.lane(), &self.ranks, asleep, ready)
     }
 
     /// Whether this process can read any memory of `rank`: found out by a real transfer.
