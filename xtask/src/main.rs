@@ -2,6 +2,7 @@
 mod abi_check;
 mod bench;
 mod codegen;
+mod conformance;
 mod demo;
 mod downgrade;
 mod hotpath;

@@ -1,6 +1,7 @@
 //! `cargo xtask suite NAME`: the suites of others, and the long tests of our own.
 //!
 //! - `mpi4py [--np N] [--under mpich] [--timeout S] [FILE...]`: mpi4py's test files, each on 1, 2 and 4 ranks.
+//! - `conformance [--under mpich|impi] [--jobs N] [NAME...]`: tests/conformance on our library or a peer's (`conformance.rs`).
 //! - `abi-swap`: one binary on our library and on that of the mpich wheel, and the other way round.
 //! - `faults [--times N]`: the launcher's fault tests, repeated.
 //! - `kmod --module PATH.ko [--timeout S]`: XPMEM or KNEM in a virtual machine; see `kmod.rs`.
@@ -40,10 +41,11 @@ const FILES: [&str; 16] = [
 pub fn run_command(args: &[String]) -> Result<()> {
     let mut args = args.to_vec();
     if args.is_empty() {
-        bail!("which suite: mpi4py, abi-swap, faults, downgrade, handoffs or kmod?");
+        bail!("which suite: mpi4py, conformance, abi-swap, faults, downgrade, handoffs or kmod?");
     }
     match args.remove(0).as_str() {
         "mpi4py" => mpi4py(args),
+        "conformance" => crate::conformance::run_command(args),
         "abi-swap" => {
             nothing_left(&args)?;
             shared()?;
@@ -64,7 +66,9 @@ pub fn run_command(args: &[String]) -> Result<()> {
             step(format!("{count} hand-offs through rings and doorbells"));
             crate::downgrade::handoffs(count)
         }
-        other => bail!("there is no suite {other}; there are mpi4py, abi-swap, faults, downgrade, handoffs and kmod"),
+        other => bail!(
+            "there is no suite {other}; there are mpi4py, conformance, abi-swap, faults, downgrade, handoffs and kmod"
+        ),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::shell::{cargo, has, note, output, prefix, root, run as sh, show, step
 use crate::suite::{Mpi, abi_swap, tail};
 use anyhow::{Context, Result, bail, ensure};
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -422,34 +422,21 @@ fn pmpi(report: &mut Report) -> Result<()> {
 fn conformance(report: &mut Report) -> Result<()> {
     let dir = scratch("conformance")?;
     let mut sources = vec![root().join("tests/abi/swap.c")];
-    let folder = root().join("tests/conformance");
-    match std::fs::read_dir(&folder) {
-        Ok(entries) => {
-            for entry in entries {
-                sources.push(entry?.path());
-            }
-        }
+    match crate::conformance::sources() {
+        Ok(all) => sources.extend(all),
         Err(e) => report.skip("tests/conformance", &e.to_string()),
     }
-    sources.retain(|s| s.extension().is_some_and(|e| e == "c"));
-    sources.sort();
     for source in sources {
         let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let (ranks, limit) = match first_line(&source) {
-            Ok(plan) => plan,
+        let compiled =
+            crate::conformance::plan(&source).and_then(|p| Ok((crate::conformance::compile(&source, &dir)?, p)));
+        let (binary, crate::conformance::Program { ranks, limit, .. }) = match compiled {
+            Ok(both) => both,
             Err(e) => {
                 report.fail(&name, &format!("{e:#}"));
                 continue;
             }
         };
-        let binary = dir.join(&name);
-        let mut compile = mpicc();
-        compile.args(["-std=gnu11", "-O1", "-g", "-Wall", "-pthread", "-o"]).arg(&binary).arg(&source).arg("-lm");
-        compile.arg(format!("-I{}", folder.display()));
-        if let Err(e) = output(&mut compile) {
-            report.fail(&name, &format!("{e:#}"));
-            continue;
-        }
         for n in ranks {
             let seconds = limit.as_secs().to_string();
             let mut job = Command::new(program(&prefix(), "mpirun"));
@@ -497,19 +484,6 @@ fn hotpath(report: &mut Report, name: &str, outcome: Result<Verdict>) -> Result<
         Err(e) => report.check(name, Err(e)),
     }
     Ok(())
-}
-
-fn first_line(source: &Path) -> Result<(Vec<usize>, Duration)> {
-    let text = std::fs::read_to_string(source)?;
-    let line = text.lines().next().unwrap_or_default();
-    let after = |key: &str| -> Vec<usize> {
-        let rest = line.split(key).nth(1).unwrap_or_default();
-        rest.split_whitespace().map_while(|w| w.trim_end_matches(',').parse().ok()).collect()
-    };
-    let ranks = after("ranks:");
-    ensure!(!ranks.is_empty(), "its first line does not say on how many ranks it runs: /* ranks: 1 2 4 */");
-    let seconds = after("timeout:").first().copied().unwrap_or(120);
-    Ok((ranks, Duration::from_secs(seconds as u64)))
 }
 
 // ---- what comes from PyPI ----

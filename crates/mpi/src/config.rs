@@ -46,7 +46,8 @@ pub static VARIABLES: &[&[&Variable]] = &[
     &[],
 ];
 
-static OWN: &[&Variable] = &[oxmpi_base::inform::VARIABLES[0], crate::errhan::INITIAL.variable()];
+static OWN: &[&Variable] =
+    &[oxmpi_base::inform::VARIABLES[0], crate::errhan::INITIAL.variable(), crate::check::CHECK.variable()];
 
 /// Environment variables with our prefix that are read elsewhere: the file's name, the wrappers, the project's own
 /// commands and tests, and what packagers and modules set for an installation.
