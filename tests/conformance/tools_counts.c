@@ -121,6 +121,7 @@ static void queues(void)
     OK(MPI_Waitall(3, requests, MPI_STATUSES_IGNORE));
     SAME(value(session, of_dup), 0, "posted receives of the duplicate in the end");
     MPI_T_pvar_handle unexpected = started("unexpected_messages", MPI_T_PVAR_CLASS_COUNTER);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
     for (int i = 0; i < 4; i++)
         OK(MPI_Send(&v, 1, MPI_INT, peer, 20 + i, dup));
     OK(MPI_Recv(&v, 1, MPI_INT, peer, 23, dup, MPI_STATUS_IGNORE)); /* by now the others are here */

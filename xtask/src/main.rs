@@ -5,6 +5,7 @@ mod codegen;
 mod conformance;
 mod demo;
 mod downgrade;
+mod errors;
 mod hotpath;
 mod install;
 mod kmod;

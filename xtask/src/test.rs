@@ -18,12 +18,13 @@ const SOURCES: [Stage; 5] =
     [("format", format), ("clippy", clippy), ("codegen", codegen), ("unit", unit), ("loom", loom)];
 
 /// Stages that need an installation; the runner makes it once, before the first of them.
-const INSTALLED: [Stage; 12] = [
+const INSTALLED: [Stage; 13] = [
     ("abi", abi),
     ("wrappers", wrappers),
     ("cmake", cmake),
     ("pmpi", pmpi),
     ("conformance", conformance),
+    ("errors", errors),
     ("downgrade", downgrade),
     ("syscalls", syscalls),
     ("counts", counts),
@@ -453,6 +454,11 @@ fn conformance(report: &mut Report) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Error handlers that end a part of a job, and initial ones.
+fn errors(report: &mut Report) -> Result<()> {
+    crate::errors::cases(|name, outcome| report.check(name, outcome))
 }
 
 /// Messages while the system refuses something, and a short run of the hand-offs.

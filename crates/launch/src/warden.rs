@@ -293,7 +293,8 @@ impl Warden {
         let output_at = self.output.tick(now, &self.poller);
         let left_at = self.ranks.iter().filter_map(|r| r.left_at).min();
         let timeout = self.times_out_at.filter(|_| self.verdict.is_none());
-        let next = [input_at, output_at, left_at, timeout, self.kill_at, self.kill_aborted_at].into_iter().flatten().min();
+        let next =
+            [input_at, output_at, left_at, timeout, self.kill_at, self.kill_aborted_at].into_iter().flatten().min();
         let mut tokens = match self.poller.wait(next.map(|at| at.saturating_duration_since(Instant::now()))) {
             Ok(tokens) => tokens,
             Err(e) => {
@@ -519,6 +520,10 @@ impl Warden {
             all.len(),
             self.ranks.len()
         ));
+        // Before they end, so that nobody waits for them without a sign.
+        if let Some(Err(e)) = self.job.segment.as_ref().map(|fd| mark_aborted(fd, self.job.size(), &all)) {
+            return self.fault(exit::INTERNAL, &format!("the aborted ranks cannot be marked: {e}"));
+        }
         for k in all {
             (self.ranks[k].aborted, self.ranks[k].left_at) = (true, None);
         }
@@ -558,7 +563,12 @@ impl Warden {
     /// The process that initialised MPI seems to have ended.
     fn gone_early(&mut self, r: usize) {
         let rank = &mut self.ranks[r];
-        if rank.initialised.is_some() && !rank.finalized && !rank.aborted && rank.ended.is_none() && self.verdict.is_none() {
+        if rank.initialised.is_some()
+            && !rank.finalized
+            && !rank.aborted
+            && rank.ended.is_none()
+            && self.verdict.is_none()
+        {
             rank.left_at = Some(Instant::now() + STATUS_GRACE);
         }
     }
@@ -659,6 +669,13 @@ impl Warden {
         self.say(&text);
         self.end(signal::TERM, TIMEOUT_GRACE);
     }
+}
+
+fn mark_aborted(segment: &OwnedFd, size: usize, ranks: &[usize]) -> Result<(), String> {
+    let own = segment.try_clone().map_err(|e| e.to_string())?;
+    let segment = oxmpi_transport_shm::segment::Segment::open(own, size).map_err(|e| e.message.into_owned())?;
+    segment.abort(ranks);
+    Ok(())
 }
 
 /// MPI_Abort's code as an exit code that is never success.

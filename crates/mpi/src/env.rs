@@ -87,7 +87,12 @@ fn bind_info(w: &World) {
         MPI_THREAD_SERIALIZED => "MPI_THREAD_SERIALIZED",
         _ => "MPI_THREAD_MULTIPLE",
     };
-    info::bind_env(&[("maxprocs", &w.size.to_string()), ("thread_level", level), ("mpi_initial_errhandler", errhan::initial_name()), ("host", &oxmpi_sys::hostname())]);
+    info::bind_env(&[
+        ("maxprocs", &w.size.to_string()),
+        ("thread_level", level),
+        ("mpi_initial_errhandler", errhan::initial_name()),
+        ("host", &oxmpi_sys::hostname()),
+    ]);
 }
 
 /// MPI-5.0 11.2.2: the attributes of MPI_COMM_SELF go first; then everything that was sent is let out; a barrier keeps every process here until all
@@ -145,12 +150,11 @@ fn abort_job(code: i32, procs: Option<&[u32]>) -> ! {
 /// Ends these processes; the others go on, and whatever they do that needs one of these fails with MPI_ERR_PROC_ABORTED.
 fn end_some(w: &World, code: i32, procs: &[u32]) -> ! {
     oxmpi_sys::process::flush_stdio();
-    // The launcher first, so that it takes no end of these for a fault.
+    // The launcher marks them in the shared memory and ends them.
     let told = w.control.as_ref().is_some_and(|c| c.abort_ranks(code, procs).is_ok());
     if !told {
         end_job(code, "a fatal MPI error");
     }
-    w.engine.abort(procs);
     oxmpi_sys::process::exit_now(exit_status(code))
 }
 

@@ -132,11 +132,11 @@ oxmpi_base::measure! {
         Measure::high_water("unexpected_queue_most", || with_engine(|e| Numbers::One(e.queues().held_most)));
 }
 oxmpi_base::measure! {
-    /// Receives of a communicator that wait for their message.
+    /// Receives of a communicator that wait for their message; its collective operations do not count.
     static POSTED_OF_COMM: Measure = Measure::level_of_comm("comm_posted_receives", |c| queue_of(c, |q| q.posted));
 }
 oxmpi_base::measure! {
-    /// Messages of a communicator that came before their receive and wait for it.
+    /// Messages of a communicator that came before their receive and wait for it; its collective operations do not count.
     static HELD_OF_COMM: Measure = Measure::level_of_comm("comm_unexpected_queue", |c| queue_of(c, |q| q.held));
 }
 

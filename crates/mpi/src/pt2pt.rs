@@ -229,7 +229,7 @@ fn plain_bytes(buf: Buf, count: i64, dt: handle::Datatype) -> Option<(*mut u8, u
 /// A small send that finds room is over here, with true. Everything else, errors included, is for the general way.
 #[inline(always)]
 fn sent_at_once(buf: Buf, count: i64, dt: handle::Datatype, dest: i32, tag: i32, comm: handle::Comm) -> bool {
-    let (Ok(e), Some(c), Some((from, len))) = (world::engine(), comm::peek(comm), plain_bytes(buf, count, dt)) else {
+    let (Some(e), Some(c), Some((from, len))) = (world::running(), comm::peek(comm), plain_bytes(buf, count, dt)) else {
         return false;
     };
     if dest as u32 as usize >= c.size() || !(0..=TAG_UB).contains(&tag) {
@@ -322,7 +322,7 @@ fn received_at_once(
     tag: i32,
     comm: handle::Comm,
 ) -> Option<Outcome> {
-    let (Ok(e), Some(c), Some((to, room))) = (world::engine(), comm::peek(comm), plain_bytes(buf, count, dt)) else {
+    let (Some(e), Some(c), Some((to, room))) = (world::running(), comm::peek(comm), plain_bytes(buf, count, dt)) else {
         return None;
     };
     if source as u32 as usize >= c.size() || (!(0..=TAG_UB).contains(&tag) && tag != MPI_ANY_TAG) {
@@ -445,23 +445,23 @@ pub fn sendrecv(
     let e = world::engine()?;
     let c = comm::get(comm)?;
     // All arguments are checked before anything starts.
-    dest_of(&c, dest)?;
+    let to = dest_of(&c, dest)?;
     send_tag(sendtag)?;
     let out = span_of(sendbuf, sendcount, sendtype)?;
     let r = start_recv(e, &c, recvbuf, recvcount, recvtype, source, recvtag)?;
-    exchange(e, &c, out, dest, sendtag, r, status)
+    exchange(e, &c, out, to, sendtag, r, status)
 }
 
 fn exchange(
     e: &Engine,
     c: &Comm,
     out: Span,
-    dest: i32,
+    to: Peer,
     tag: i32,
     r: Option<Received>,
     status: Out<Status>,
 ) -> Result<()> {
-    let sent = match dest_of(c, dest)? {
+    let sent = match to {
         Peer::Null => None,
         Peer::Proc(to) => e.enter(c.lane(), |s| s.send(c.ctx(), to as u32, tag, out, Mode::Standard))?,
     };
@@ -486,11 +486,11 @@ pub fn sendrecv_replace(
 ) -> Result<()> {
     let e = world::engine()?;
     let c = comm::get(comm)?;
-    dest_of(&c, dest)?;
+    let to = dest_of(&c, dest)?;
     send_tag(sendtag)?;
     let copy = copy_of(buf, count, datatype)?;
     let r = start_recv(e, &c, buf, count, datatype, source, recvtag)?;
-    exchange(e, &c, copy, dest, sendtag, r, status)
+    exchange(e, &c, copy, to, sendtag, r, status)
 }
 
 #[allow(clippy::too_many_arguments)]

@@ -80,6 +80,15 @@ fn not_running() -> Error {
     }
 }
 
+/// The engine while MPI runs and nothing is to be done before: for the short ways, which leave everything else to the general ones.
+#[inline(always)]
+pub(crate) fn running() -> Option<&'static Engine> {
+    match PHASE.load(Ordering::Relaxed) == Phase::Running as u8 {
+        true => WORLD.get().map(|w| &w.engine),
+        false => None,
+    }
+}
+
 /// The world while MPI runs.
 #[inline]
 pub fn world() -> Result<&'static World> {
@@ -88,14 +97,14 @@ pub fn world() -> Result<&'static World> {
     {
         return Ok(w);
     }
-    otherwise()
+    otherwise().ok_or_else(not_running)
 }
 
 #[cold]
 #[inline(never)]
-fn otherwise() -> Result<&'static World> {
+fn otherwise() -> Option<&'static World> {
     attend();
-    WORLD.get().filter(|_| phase() != Phase::After).ok_or_else(not_running)
+    WORLD.get().filter(|_| phase() != Phase::After)
 }
 
 /// The engine while MPI runs.

@@ -700,12 +700,6 @@ impl Engine {
         each(self.open.load(Ordering::Acquire)).for_each(|lane| self.enter(lane, State::close_aborted));
         true
     }
-    /// Marks processes as aborted, for all of this node.
-    pub fn abort(&self, procs: &[u32]) {
-        if let Some(n) = &self.node {
-            n.abort(procs);
-        }
-    }
     /// One of these processes was aborted: who, as an error.
     fn check_aborted(&self, ranks: &Ranks) -> Result<()> {
         let Some(n) = self.node.as_ref().filter(|n| n.aborts() != 0) else { return Ok(()) };
@@ -897,7 +891,7 @@ impl State {
         Queues { posted: n(p.len()), posted_most: n(p.most()), held: n(h.len()), held_most: n(h.most()) }
     }
     fn queues_of(&mut self, ctx: Context) -> Queues {
-        let of = |c: Context| c == ctx || c == ctx.collective();
+        let of = |c: Context| c == ctx;
         let (posted, held) = (self.requests.posted(of) as u64, self.held.count(of) as u64);
         Queues { posted, held, ..Queues::default() }
     }

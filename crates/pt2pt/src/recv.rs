@@ -100,6 +100,11 @@ impl State {
     pub(crate) fn keep_early(&mut self, envelope: Pattern, early: u32) {
         self.events += 1;
         self.held.hold(envelope, early);
+        self.note_unexpected(envelope, early);
+    }
+
+    #[inline(never)]
+    fn note_unexpected(&mut self, envelope: Pattern, early: u32) {
         self.counts.add(Count::Unexpected, 1);
         let kept = match self.early.at(early) {
             Early::Whole { bytes, .. } | Early::Arriving { bytes, .. } => bytes.len() as u64,

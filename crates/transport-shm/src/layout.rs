@@ -59,7 +59,7 @@ pub struct Identity {
     pub place: AtomicU64,
     /// Size classes (bits) in which the owner prefers announcements to messages sent at once.
     pub announced: AtomicU32,
-    /// 1: the rank was aborted with others, while the job goes on. Whoever aborts writes it.
+    /// 1: the rank was aborted with others, while the job goes on. The launcher writes it.
     pub aborted: AtomicU32,
 }
 

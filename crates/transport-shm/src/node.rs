@@ -168,14 +168,6 @@ impl Node {
         self.segment.control(peer).bell.ring(self.fence);
     }
 
-    /// Marks ranks as aborted, and wakes all that may wait for them.
-    pub fn abort(&self, ranks: &[u32]) {
-        for r in ranks.iter().filter(|r| (**r as usize) < self.size()) {
-            self.segment.control(*r as usize).identity.aborted.store(1, Ordering::Release);
-        }
-        self.segment.aborts().fetch_add(1, Ordering::Release);
-        (0..self.size()).filter(|r| *r != self.me).for_each(|r| self.ring(r));
-    }
     /// Changes when ranks are aborted.
     #[inline]
     pub fn aborts(&self) -> u32 {

@@ -75,6 +75,15 @@ impl Segment {
         unsafe { self.front.base().byte_add(self.layout.seats).cast::<Seats>().as_ref() }
     }
 
+    /// For the launcher: marks ranks as aborted, and wakes all that may wait for them.
+    pub fn abort(&self, ranks: &[usize]) {
+        for r in ranks {
+            self.control(*r).identity.aborted.store(1, Ordering::Release);
+        }
+        self.aborts().fetch_add(1, Ordering::SeqCst);
+        (0..self.layout.n).for_each(|r| self.control(r).bell.wake());
+    }
+
     /// See [`Header::aborts`].
     pub fn aborts(&self) -> &AtomicU32 {
         // SAFETY: the first page of the mapped front; atomics only.
