@@ -75,6 +75,8 @@ static void part(const char *how)
     must(class == MPI_ERR_PROC_ABORTED, "MPI_Recv from an aborted rank gives MPI_ERR_PROC_ABORTED");
     class = class_of(MPI_Recv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 1, mine, MPI_STATUS_IGNORE));
     must(class == MPI_ERR_PROC_ABORTED, "MPI_Recv from anybody gives MPI_ERR_PROC_ABORTED");
+    class = class_of(MPI_Probe(victim, 1, mine, MPI_STATUS_IGNORE));
+    must(class == MPI_ERR_PROC_ABORTED, "MPI_Probe gives MPI_ERR_PROC_ABORTED");
     MPI_Request r;
     class = class_of(MPI_Irecv(&v, 1, MPI_INT, victim, 2, mine, &r));
     if (class == MPI_SUCCESS)

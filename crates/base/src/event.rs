@@ -97,6 +97,7 @@ impl Event {
             self.dropped.fetch_add(1, Relaxed);
         } else {
             // Under the lock, so that the queue is in the order of the stamps.
+            WAITING.store(true, Relaxed);
             q.push_back(Record { of: self, stamp: oxmpi_sys::clock::nanos(), values });
         }
         drop(q);
@@ -119,6 +120,8 @@ pub struct Record {
     pub values: [u64; ELEMENTS],
 }
 
+/// Something may be queued.
+static WAITING: AtomicBool = AtomicBool::new(false);
 static QUEUE: Mutex<VecDeque<Record>> = Mutex::new(VecDeque::new());
 
 fn queue() -> MutexGuard<'static, VecDeque<Record>> {
@@ -128,6 +131,7 @@ fn queue() -> MutexGuard<'static, VecDeque<Record>> {
 /// The oldest event, taken out of the queue if `ready` says so.
 pub fn next_if(ready: impl FnOnce(&Record) -> bool) -> Option<Record> {
     let mut q = queue();
+    WAITING.store(!q.is_empty(), Relaxed);
     if !q.front().is_some_and(ready) {
         return None;
     }
@@ -144,8 +148,8 @@ pub fn forget(event: &Event) {
 pub struct Hooks {
     /// Called when an event has been queued, under any lock: the next MPI procedure that begins is to deliver it.
     pub attention: fn(),
-    /// Called without a lock by a thread that is about to sleep inside an MPI procedure.
-    pub before_sleep: fn(),
+    /// Called without a lock by a thread that waits inside an MPI procedure.
+    pub waiting: fn(),
 }
 
 static HOOKS: OnceLock<Hooks> = OnceLock::new();
@@ -154,10 +158,13 @@ pub fn set_hooks(hooks: Hooks) {
     let _only_the_first_counts = HOOKS.set(hooks);
 }
 
-/// To be called before a sleep inside the library, without any lock.
-pub fn before_sleep() {
-    if let Some(h) = HOOKS.get() {
-        (h.before_sleep)();
+/// To be called now and then while the library waits, without any lock.
+#[inline]
+pub fn attend_waiting() {
+    if WAITING.load(Relaxed)
+        && let Some(h) = HOOKS.get()
+    {
+        (h.waiting)();
     }
 }
 

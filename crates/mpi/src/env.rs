@@ -98,6 +98,7 @@ fn bind_info(w: &World) {
 /// MPI-5.0 11.2.2: the attributes of MPI_COMM_SELF go first; then everything that was sent is let out; a barrier keeps every process here until all
 /// have received what they wait for.
 pub fn finalize() -> Result<()> {
+    world::attend();
     let w = world::world()?;
     comm::get(MPI_COMM_SELF)?.attrs.delete_all(MPI_COMM_SELF)?;
     comm::get(MPI_COMM_WORLD)?.attrs.delete_all(MPI_COMM_WORLD)?;

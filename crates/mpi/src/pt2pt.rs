@@ -52,10 +52,17 @@ pub(crate) fn source_of(c: &Comm, rank: i32) -> Result<Peer> {
         return Ok(Peer::Proc(c.ranks.proc_of(rank as usize) as i32));
     }
     match rank {
-        MPI_ANY_SOURCE => Ok(Peer::Proc(oxmpi_pt2pt::ANY_SOURCE)),
+        MPI_ANY_SOURCE => any_source(c),
         MPI_PROC_NULL => Ok(Peer::Null),
         _ => Err(bad_rank(c, rank, "source")),
     }
+}
+
+/// Where a rank was aborted, a message from anybody may never come.
+#[inline(never)]
+fn any_source(c: &Comm) -> Result<Peer> {
+    world::engine()?.check_aborted(&c.ranks)?;
+    Ok(Peer::Proc(oxmpi_pt2pt::ANY_SOURCE))
 }
 
 #[inline]
@@ -210,7 +217,7 @@ fn blocking(
     comm: handle::Comm,
     mode: SendMode,
 ) -> Result<()> {
-    let e = world::engine()?;
+    let e = world::engine_attended()?;
     let c = comm::get(comm)?;
     match start_send(e, &c, buf, count, dt, dest, tag, mode)? {
         None => Ok(()),
@@ -229,7 +236,8 @@ fn plain_bytes(buf: Buf, count: i64, dt: handle::Datatype) -> Option<(*mut u8, u
 /// A small send that finds room is over here, with true. Everything else, errors included, is for the general way.
 #[inline(always)]
 fn sent_at_once(buf: Buf, count: i64, dt: handle::Datatype, dest: i32, tag: i32, comm: handle::Comm) -> bool {
-    let (Some(e), Some(c), Some((from, len))) = (world::running(), comm::peek(comm), plain_bytes(buf, count, dt)) else {
+    let (Some(e), Some(c), Some((from, len))) = (world::running(), comm::peek(comm), plain_bytes(buf, count, dt))
+    else {
         return false;
     };
     if dest as u32 as usize >= c.size() || !(0..=TAG_UB).contains(&tag) {
@@ -348,7 +356,7 @@ fn general_recv(
     comm: handle::Comm,
     status: Out<Status>,
 ) -> Result<()> {
-    let e = world::engine()?;
+    let e = world::engine_attended()?;
     let c = comm::get(comm)?;
     let r = start_recv(e, &c, buf, count, datatype, source, tag)?;
     end_recv(e, &c, r, status)
@@ -366,7 +374,7 @@ fn nonblocking(
     mode: SendMode,
     request: Out<handle::Request>,
 ) -> Result<()> {
-    let e = world::engine()?;
+    let e = world::engine_attended()?;
     let c = comm::get(comm)?;
     match start_send(e, &c, buf, count, dt, dest, tag, mode)? {
         None => request.set(request::SENT),
@@ -402,7 +410,7 @@ pub fn irecv(
     comm: handle::Comm,
     request: Out<handle::Request>,
 ) -> Result<()> {
-    let e = world::engine()?;
+    let e = world::engine_attended()?;
     let c = comm::get(comm)?;
     let from = source_of(&c, source)?;
     recv_tag(tag)?;
@@ -572,10 +580,10 @@ fn pattern(c: &Comm, source: i32, tag: i32) -> Result<Option<Pattern>> {
 }
 
 pub fn probe(source: i32, tag: i32, comm: handle::Comm, status: Out<Status>) -> Result<()> {
-    let e = world::engine()?;
+    let e = world::engine_attended()?;
     let c = comm::get(comm)?;
     let Some(p) = pattern(&c, source, tag)? else { return give(status, Status::PROC_NULL) };
-    let o = e.wait(c.lane(), |s| s.probe(p))?;
+    let o = e.wait(c.lane(), |s| s.probe(p).map(Ok).or_else(|| s.gone(p).map(Err)))??;
     give(status, status_of(&c.ranks, &o))
 }
 
@@ -625,13 +633,13 @@ pub fn mprobe(
     message: Out<handle::Message>,
     status: Out<Status>,
 ) -> Result<()> {
-    let e = world::engine()?;
+    let e = world::engine_attended()?;
     let c = comm::get(comm)?;
     let Some(p) = pattern(&c, source, tag)? else {
         message.set(MPI_MESSAGE_NO_PROC)?;
         return give(status, Status::PROC_NULL);
     };
-    let (m, o) = e.wait(c.lane(), |s| s.mprobe(p))?;
+    let (m, o) = e.wait(c.lane(), |s| s.mprobe(p).map(Ok).or_else(|| s.gone(p).map(Err)))??;
     message.set(hold(e, &c, m)?)?;
     give(status, status_of(&c.ranks, &o))
 }
@@ -696,7 +704,7 @@ pub fn mrecv(
     message: Out<handle::Message>,
     status: Out<Status>,
 ) -> Result<()> {
-    let e = world::engine()?;
+    let e = world::engine_attended()?;
     let Some((r, held)) = matched(buf, count, datatype, message)? else { return give(status, Status::PROC_NULL) };
     let o = match r {
         Received::Done(o) => o,

@@ -33,7 +33,8 @@ pub enum Phase {
 static PHASE: AtomicU8 = AtomicU8::new(0);
 static WORLD: OnceLock<World> = OnceLock::new();
 
-/// In `PHASE`: MPI runs, and events wait for a tool's functions. So who begins a procedure finds out by the look that it takes anyway.
+/// In `PHASE`: MPI runs, and events wait for a tool's functions. So who begins a procedure finds out by the look that it takes anyway: the short
+/// ways are closed then ([`running`]), and the general ones deliver ([`engine_attended`]).
 const ATTENTION: u8 = 3;
 
 pub fn phase() -> Phase {
@@ -52,6 +53,8 @@ pub(crate) fn attention() {
 }
 
 /// Delivers what waits, if anything does.
+#[cold]
+#[inline(never)]
 pub(crate) fn attend() {
     let running = PHASE.compare_exchange(ATTENTION, Phase::Running as u8, Ordering::Acquire, Ordering::Relaxed);
     if running.is_ok() {
@@ -89,7 +92,7 @@ pub(crate) fn running() -> Option<&'static Engine> {
     }
 }
 
-/// The world while MPI runs.
+/// The world while MPI runs. (No call on the way, so that nobody's arguments have to survive one.)
 #[inline]
 pub fn world() -> Result<&'static World> {
     if PHASE.load(Ordering::Relaxed) == Phase::Running as u8
@@ -97,20 +100,25 @@ pub fn world() -> Result<&'static World> {
     {
         return Ok(w);
     }
-    otherwise().ok_or_else(not_running)
-}
-
-#[cold]
-#[inline(never)]
-fn otherwise() -> Option<&'static World> {
-    attend();
-    WORLD.get().filter(|_| phase() != Phase::After)
+    WORLD.get().filter(|_| phase() != Phase::After).ok_or_else(not_running)
 }
 
 /// The engine while MPI runs.
 #[inline]
 pub fn engine() -> Result<&'static Engine> {
     world().map(|w| &w.engine)
+}
+
+/// As [`engine`], for a procedure that begins: events that wait are delivered first.
+#[inline]
+pub fn engine_attended() -> Result<&'static Engine> {
+    match running() {
+        Some(e) => Ok(e),
+        None => {
+            attend();
+            engine()
+        }
+    }
 }
 
 /// The world whatever the phase, for messages and for abort.

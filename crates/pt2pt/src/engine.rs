@@ -513,6 +513,7 @@ impl Engine {
     #[inline(never)]
     fn others(&self, home: Lanes, last: bool) -> Result<Others> {
         self.see_aborted();
+        oxmpi_base::event::attend_waiting();
         let open = self.open.load(Ordering::Acquire);
         let mut all = Others { moved: false, held: false };
         for lane in each(!home) {
@@ -601,11 +602,11 @@ impl Engine {
     fn sleep<R>(&self, home: Lanes, turn: &mut impl FnMut(Busy) -> Result<Turn<R>>) -> Result<Option<R>> {
         let Some(sleeper) = &self.sleeper else {
             // Alone in the world: only another thread of this process can help.
-            oxmpi_base::event::before_sleep();
+            oxmpi_base::event::attend_waiting();
             std::thread::sleep(std::time::Duration::from_micros(200));
             return Ok(None);
         };
-        oxmpi_base::event::before_sleep();
+        oxmpi_base::event::attend_waiting();
         each(self.open.load(Ordering::Acquire)).for_each(|lane| self.enter(lane, State::hurry));
         let mut result = Ok(None);
         let mut slept_from = 0;
@@ -701,7 +702,7 @@ impl Engine {
         true
     }
     /// One of these processes was aborted: who, as an error.
-    fn check_aborted(&self, ranks: &Ranks) -> Result<()> {
+    pub fn check_aborted(&self, ranks: &Ranks) -> Result<()> {
         let Some(n) = self.node.as_ref().filter(|n| n.aborts() != 0) else { return Ok(()) };
         match ranks.procs().iter().find(|p| n.is_aborted(**p as usize)) {
             Some(p) => Err(aborted(*p)),
@@ -912,6 +913,11 @@ impl State {
         for p in gone.into_iter().filter(|p| !self.peers[*p as usize].lost).collect::<Vec<_>>() {
             self.close_for(p, oxmpi_base::consts::MPI_ERR_PROC_ABORTED);
         }
+    }
+    /// Why no message that this pattern accepts will come, where that is known.
+    pub fn gone(&self, want: crate::Pattern) -> Option<Error> {
+        let known = self.any_lost() && want.source >= 0 && self.peers[want.source as usize].lost;
+        known.then(|| self.lost(want.source as u32))
     }
     /// The way to or from `peer` is closed: why, as an error.
     #[cold]

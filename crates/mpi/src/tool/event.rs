@@ -1,8 +1,9 @@
 //! Events and their source (MPI-5.0 15.3.8).
 //!
-//! Inside the library an event is only queued, with its time (`base::event`). The tools' functions are called from here: when the next MPI
-//! procedure begins (MPI_T_CB_REQUIRE_NONE: nothing is locked, so the function may do anything), and by a thread that is about to sleep
-//! inside an MPI procedure (MPI_T_CB_REQUIRE_MPI_RESTRICTED). `world` sees that events wait by the word that it looks at anyway.
+//! Inside the library an event is only queued, with its time (`base::event`). The tools' functions are called from here: when a point-to-point
+//! or MPI_T procedure begins and when an error has been raised (MPI_T_CB_REQUIRE_NONE: nothing is locked, so the function may do anything),
+//! and now and then by a thread that waits or tests inside an MPI procedure (MPI_T_CB_REQUIRE_MPI_RESTRICTED). `world` sees that events
+//! wait by the word that it looks at anyway.
 //!
 //! # Invariants
 //! * One thread at a time calls tools' functions, without any lock of the library but the one that says so; events are told in the order in
@@ -140,7 +141,7 @@ fn deliver_at(place: usize) {
 
 /// What the queue calls; set when the first function is registered.
 fn set_hooks() {
-    event::set_hooks(Hooks { attention: crate::world::attention, before_sleep: || deliver_at(1) });
+    event::set_hooks(Hooks { attention: crate::world::attention, waiting: || deliver_at(1) });
 }
 
 fn source(source_index: i32) -> Result<()> {

@@ -47,6 +47,7 @@ fn error(code: i32) -> Error {
 }
 
 fn ready() -> Result<()> {
+    crate::world::attend();
     if *lock(&USERS) == 0 { Err(error(MPI_T_ERR_NOT_INITIALIZED)) } else { Ok(()) }
 }
 
