@@ -1,7 +1,8 @@
 //! Requests and their completion (MPI-5.0 3.7, 3.9).
 //!
 //! A request of a nonblocking operation is its place in the engine, encoded in the handle; other requests are objects of their own: a
-//! persistent one has such a place while it is active, a compound one stands for several, a generalized one is the program's.
+//! persistent one has such a place while it is active, a compound one stands for several, that of a collective for a schedule, a generalized one is the
+//! program's.
 //! Handles of the first sort use kind number 12 in the scheme of `base::handle`: 22 bits for the engine's lane and the place there, 4 bits of
 //! generation.
 //!
