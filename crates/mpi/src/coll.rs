@@ -1,4 +1,5 @@
-//! Blocking collective procedures (MPI-5.0 chapter 6): arguments checked, then one call into the algorithms.
+//! Collective procedures (MPI-5.0 chapter 6): arguments checked, then one call into the algorithms; [`nonblocking`] has the forms that
+//! do not wait.
 //!
 //! Arguments that are significant at the root only are looked at there only. Each procedure hands an intercommunicator over to
 //! [`inter`](self::inter) before it looks at anything else.
