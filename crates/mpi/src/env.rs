@@ -1,6 +1,6 @@
 //! Initialisation, finalisation, abort and inquiries (MPI-5.0 chapters 9 and 11).
 use crate::world::{self, Phase, World};
-use crate::{attr, comm, config, errhan, group, info, inform, table};
+use crate::{attr, comm, config, errhan, group, info, inform, progress, table};
 use oxmpi_base::args::{Buf, Out, OutStr};
 use oxmpi_base::consts::*;
 use oxmpi_base::{Error, Result, bail, handle};
@@ -42,7 +42,7 @@ fn start(thread_level: i32) -> Result<()> {
         }
         None => None,
     };
-    let threads = thread_level == MPI_THREAD_MULTIPLE;
+    let threads = thread_level == MPI_THREAD_MULTIPLE || progress::wanted(job.size);
     let engine = Engine::new(job.rank, job.size, node, threads);
     group::set_my_proc(job.rank as u32);
     let w = World {
@@ -70,6 +70,9 @@ fn start(thread_level: i32) -> Result<()> {
     bind_info(w);
     table::set_concurrent(threads);
     world::set_phase(Phase::Running);
+    if progress::wanted(w.size) {
+        progress::begin(w)?;
+    }
     inform::at_init(w);
     Ok(())
 }
@@ -98,6 +101,7 @@ pub fn finalize() -> Result<()> {
     crate::buffer::flush(&w.engine)?;
     oxmpi_coll::barrier(&comm::get(MPI_COMM_WORLD)?.endpoint)?;
     w.engine.drain()?;
+    progress::end(w);
     inform::at_finalize(w);
     if let Some(c) = &w.control {
         c.finalized().map_err(launcher_gone)?;

@@ -18,6 +18,7 @@ mod inform;
 pub mod measures;
 mod memory;
 pub mod op;
+mod progress;
 pub mod pt2pt;
 pub mod request;
 mod status;

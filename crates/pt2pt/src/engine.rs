@@ -234,7 +234,7 @@ struct Turn<R> {
 }
 
 /// What a look at the other lanes gave.
-struct Others {
+pub(crate) struct Others {
     moved: bool,
     /// A lane could not be looked at.
     held: bool,
@@ -475,7 +475,7 @@ impl Engine {
 
     /// Progress in all lanes but `home`, then of all work; the last one before a sleep looks at every ring.
     #[inline(never)]
-    fn others(&self, home: Lanes, last: bool) -> Result<Others> {
+    pub(crate) fn others(&self, home: Lanes, last: bool) -> Result<Others> {
         let open = self.open.load(Ordering::Acquire);
         let mut all = Others { moved: false, held: false };
         for lane in each(!home) {

@@ -20,6 +20,7 @@ mod recv;
 mod report;
 pub mod request;
 mod send;
+mod serve;
 pub mod shared;
 pub mod span;
 mod work;
@@ -32,8 +33,10 @@ pub use ranks::Ranks;
 pub use recv::{Message, Received};
 pub use request::{Outcome, ReqId};
 pub use send::Mode;
+pub use serve::PROGRESS_THREAD;
 pub use span::Span;
 pub use work::{Step, Work};
 
 /// The control variables of this crate.
-pub static VARIABLES: &[&oxmpi_base::config::Variable] = &[send::EAGER_LIMIT.variable()];
+pub static VARIABLES: &[&oxmpi_base::config::Variable] =
+    &[send::EAGER_LIMIT.variable(), serve::PROGRESS_THREAD.variable()];

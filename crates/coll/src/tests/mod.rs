@@ -4,7 +4,9 @@
 mod data_movement;
 mod failures;
 pub mod mock;
+mod neighbors;
 mod reductions;
+mod schedules;
 mod shared;
 mod vector;
 
