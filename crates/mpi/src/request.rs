@@ -224,14 +224,20 @@ impl Finished {
         if self.by == By::Callback { self.verdict() } else { Ok(()) }
     }
 
+    #[cold]
+    fn verdict_of_object(&self) -> Result<()> {
+        match (self.by, self.outcome.error) {
+            (By::Callback, code) => general::code("query or free", code),
+            (_, MPI_SUCCESS) => Ok(()),
+            (_, class) => Err(collective::failed(class).on(handle::Comm(self.owner))),
+        }
+    }
+
     fn verdict(&self) -> Result<()> {
-        let ended = match self.by {
-            By::Engine => verdict(&self.outcome),
-            By::Callback => return general::code("query or free", self.outcome.error),
-            By::Collective if self.outcome.error == MPI_SUCCESS => Ok(()),
-            By::Collective => Err(collective::failed(self.outcome.error)),
-        };
-        ended.map_err(|e| if self.owner != 0 { e.on(handle::Comm(self.owner)) } else { e })
+        if self.by != By::Engine {
+            return self.verdict_of_object();
+        }
+        verdict(&self.outcome).map_err(|e| if self.owner != 0 { e.on(handle::Comm(self.owner)) } else { e })
     }
 }
 
