@@ -156,7 +156,17 @@ fn order_at(
     }
     let bytes = Buf(order.as_mut_ptr() as *mut _);
     oxmpi_coll::bcast(&c.endpoint, bytes, size_of_val(order.as_slice()), datatype::byte(), 0)?;
-    Ok(order)
+    let mut taken = vec![false; n];
+    let fits = order.iter().all(|p| taken.get_mut(*p as usize).is_some_and(|t| !std::mem::replace(t, true)));
+    if fits { Ok(order) } else { Err(nonsense(0, "an order of processes that is none")) }
+}
+
+/// What another rank sent cannot be used.
+fn nonsense(rank: usize, what: &str) -> Error {
+    Error::new(
+        MPI_ERR_INTERN,
+        format!("rank {rank} sent {what} while a topology was made; its memory is damaged, or the library has a bug"),
+    )
 }
 
 /// What a rank tells the others: a number and its place.
