@@ -340,11 +340,8 @@ pub fn comm_split(comm: handle::Comm, color: i32, key: i32, newcomm: Out<handle:
     split(&parent, color, key, newcomm)
 }
 
-/// What a rank says in a split: color, key, and the context that it would give as a leader.
-type Said = [i64; 3];
-
-/// The ranks with a color, in the order of their keys. Ties keep the order of the old ranks: the sort is stable.
-fn members(all: &[Said], color: i32) -> Vec<usize> {
+/// The ranks with a color, in the order of their keys; each has said its color, its key and the context that it would give as a leader. Ties keep the order of the old ranks: the sort is stable.
+fn members(all: &[[i64; 3]], color: i32) -> Vec<usize> {
     let mut ranks: Vec<usize> = (0..all.len()).filter(|r| all[*r][0] == color as i64).collect();
     ranks.sort_by_key(|r| all[*r][1]);
     ranks
@@ -378,8 +375,11 @@ fn split(parent: &Comm, color: i32, key: i32, newcomm: Out<handle::Comm>) -> Res
     newcomm.set(publish(Comm::build(group, other, ctx, parent.errhandler.inherit())?)?)
 }
 
+/// What each rank says.
+type Said<const N: usize> = Vec<[i64; N]>;
+
 /// What every rank of the group, and of the remote group, says.
-fn tell_all<const N: usize>(c: &Comm, mine: [i64; N]) -> Result<(Vec<[i64; N]>, Vec<[i64; N]>)> {
+fn tell_all<const N: usize>(c: &Comm, mine: [i64; N]) -> Result<(Said<N>, Said<N>)> {
     let Some(both) = c.inter() else { return Ok((allgather(c, mine)?, Vec::new())) };
     let (local, remote) = oxmpi_coll::inter::tell_all(&both, &mine.map(i64::to_ne_bytes).concat())?;
     let word = |b: &[u8], i: usize| i64::from_ne_bytes(b[8 * i..8 * i + 8].try_into().expect("8 bytes"));
@@ -388,7 +388,7 @@ fn tell_all<const N: usize>(c: &Comm, mine: [i64; N]) -> Result<(Vec<[i64; N]>, 
 }
 
 /// `N` numbers of every rank.
-fn allgather<const N: usize>(c: &Comm, mine: [i64; N]) -> Result<Vec<[i64; N]>> {
+fn allgather<const N: usize>(c: &Comm, mine: [i64; N]) -> Result<Said<N>> {
     use oxmpi_base::args::Buf;
     let byte = crate::datatype::byte();
     let mut all = vec![[0i64; N]; c.size()];

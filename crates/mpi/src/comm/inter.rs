@@ -238,6 +238,7 @@ fn lead(local: &Comm, peer_comm: handle::Comm, remote_leader: i32, tag: i32) -> 
     Ok((given, checked?))
 }
 
+#[allow(clippy::too_many_arguments)] // the standard's argument list
 pub fn intercomm_create_from_groups(
     local_group: handle::Group,
     local_leader: i32,
