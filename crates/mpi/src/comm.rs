@@ -12,7 +12,7 @@ pub use from_group::comm_create_from_group;
 pub use hints::{comm_get_info, comm_set_info};
 pub(crate) use idup::Duplicate;
 pub use idup::{comm_idup, comm_idup_with_info};
-pub(crate) use inter::Remote;
+pub(crate) use inter::{Remote, refuse_intra};
 pub use inter::{
     comm_remote_group, comm_remote_size, comm_test_inter, intercomm_create, intercomm_create_from_groups,
     intercomm_merge,
@@ -104,7 +104,7 @@ impl Comm {
             .ok_or_else(|| Error::new(MPI_ERR_GROUP, "this process is not in the communicator's group"))?;
         let locals = Arc::new(Ranks::new(group.procs().collect()));
         let endpoint = Team::new(Endpoint::new(engine, ctx.collective(), rank, locals.clone()));
-        let remote = remote.map(|g| Remote::new(g, engine, ctx.collective(), rank));
+        let remote = remote.map(|g| Remote::new(g, locals.clone(), engine, ctx, rank));
         let ranks = remote.as_ref().map_or(locals, |r| r.ranks.clone());
         if ctx != context::none_yet() {
             let others = remote.as_ref().map_or(0, |r| r.group.size());
@@ -112,6 +112,9 @@ impl Comm {
             ranks.when_gone(ctx.0, context::gone);
         }
         engine.enter(ctx.lane(), |s| s.enroll(&ranks));
+        if let Some(r) = &remote {
+            engine.enter(ctx.lane(), |s| s.enroll(&r.locals));
+        }
         let (attrs, name, info) = (AttrSet::default(), Mutex::default(), Mutex::new(hints::defaults()));
         let ctx = AtomicU64::new(ctx.0);
         Ok(Comm { ranks, group, rank, remote, ctx, endpoint, attrs, errhandler, name, info })
@@ -124,6 +127,10 @@ impl Comm {
     #[inline]
     pub fn lane(&self) -> usize {
         self.ctx().lane()
+    }
+    /// What the engine knows of this communicator.
+    fn enrolled(&self) -> impl Iterator<Item = &Arc<Ranks>> {
+        std::iter::once(&self.ranks).chain(self.remote.iter().map(|r| &r.locals))
     }
     /// How many ranks messages can go to.
     #[inline]
@@ -154,7 +161,7 @@ impl Comm {
 impl Drop for Comm {
     fn drop(&mut self) {
         if let Some(w) = world::any_world() {
-            w.engine.enter(self.lane(), |s| s.retire(&self.ranks));
+            w.engine.enter(self.lane(), |s| self.enrolled().for_each(|r| s.retire(r)));
         }
     }
 }
@@ -287,7 +294,7 @@ pub fn comm_disconnect(comm: Out<handle::Comm>) -> Result<()> {
     let c = get(comm.get()?)?;
     match c.inter() {
         None => oxmpi_coll::barrier(&c.endpoint)?,
-        Some(both) => oxmpi_coll::inter::barrier(&both)?,
+        Some(both) => oxmpi_coll::inter::at_once(&both, &oxmpi_coll::inter::Task::Barrier, None)?,
     }
     world::engine()?.wait(c.lane(), |s| s.quiet(&c.ranks).then_some(()))?;
     drop(c);
