@@ -60,6 +60,22 @@ static void collectives(const Inter *c)
     FAILS(MPI_ERR_OP, MPI_Iallreduce(&a, &b, 1, MPI_INT, MPI_OP_NULL, c->comm, &request));
 }
 
+/* Most arguments of rooted operations mean something at some ranks only. */
+static void not_significant(const Inter *c)
+{
+    int a = rank, all[64], root = c->side ? 0 : c->rank == 0 ? MPI_ROOT : MPI_PROC_NULL, null = root == MPI_PROC_NULL;
+    OK(MPI_Bcast(null ? NULL : &a, null ? -1 : 1, null ? MPI_DATATYPE_NULL : MPI_INT, root, c->comm));
+    if (root == MPI_ROOT)
+        OK(MPI_Gather(NULL, -1, MPI_DATATYPE_NULL, all, 1, MPI_INT, root, c->comm));
+    else
+        OK(MPI_Gather(null ? NULL : &a, null ? -1 : 1, null ? MPI_DATATYPE_NULL : MPI_INT, NULL, -1, MPI_DATATYPE_NULL, root,
+                      c->comm));
+    for (int i = 0; root == MPI_ROOT && i < c->remote; i++)
+        SAME(all[i], c->members[0][0], "what came back from a broadcast");
+    OK(MPI_Reduce(null ? NULL : &a, root == MPI_ROOT ? all : NULL, null ? -1 : 1, null ? MPI_DATATYPE_NULL : MPI_INT,
+                  null ? MPI_OP_NULL : MPI_SUM, root, c->comm));
+}
+
 int main(int argc, char **argv)
 {
     MPI_Info none = MPI_INFO_NULL;
@@ -73,6 +89,7 @@ int main(int argc, char **argv)
         constructors(&c);
         messages(&c);
         collectives(&c);
+        not_significant(&c);
         FAILS(MPI_ERR_INFO, MPI_Comm_set_info(c.comm, none));
         FAILS(MPI_ERR_COMM, MPI_Comm_get_info(MPI_COMM_NULL, &none));
         inter_works(c.comm, &c, "after errors");
