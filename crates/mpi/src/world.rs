@@ -262,6 +262,9 @@ fn begin(i: &mut Instances, id: u32, level: i32) -> Result<&'static World> {
     RUNNING.store(std::ptr::from_ref(w).cast_mut(), Ordering::Release);
     SHORT.store(std::ptr::from_ref(w).cast_mut(), Ordering::Release);
     if i.all.len() == 1 {
+        if progress::wanted(w.size) {
+            progress::begin(w)?;
+        }
         inform::at_init(w);
     }
     Ok(w)
