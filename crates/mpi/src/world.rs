@@ -23,10 +23,11 @@ use oxmpi_pmi::Control;
 use oxmpi_pt2pt::Engine;
 use oxmpi_transport_shm::node::Node;
 use oxmpi_transport_shm::segment::Segment;
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
 use std::ops::Range;
-use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::ThreadId;
 
 /// What the start of the engine found.
@@ -70,10 +71,28 @@ struct Instances {
 pub const WORLD_MODEL: u32 = 0;
 
 static PHASE: AtomicU8 = AtomicU8::new(0);
-static WORLD: OnceLock<World> = OnceLock::new();
-/// What is in `WORLD`, while an instance lives.
-static RUNNING: AtomicPtr<World> = AtomicPtr::new(null_mut());
+static WORLD: Cell = Cell(UnsafeCell::new(MaybeUninit::uninit()));
+/// `WORLD` has been written; it never changes again.
+static STARTED: AtomicBool = AtomicBool::new(false);
+/// An instance lives: then `WORLD` has been written, too.
+static RUNNING: AtomicBool = AtomicBool::new(false);
 static INSTANCES: Mutex<Instances> = Mutex::new(Instances { all: Vec::new(), last: WORLD_MODEL });
+
+/// Where the world is: a place that the compiler knows, so that who asks for the engine pays one look at `RUNNING`.
+struct Cell(UnsafeCell<MaybeUninit<World>>);
+
+// SAFETY: written once, under the lock of `INSTANCES`, before `STARTED` and `RUNNING` say so; only read then.
+unsafe impl Sync for Cell {}
+
+impl Cell {
+    /// # Safety
+    /// `STARTED` or `RUNNING` has been seen true.
+    #[inline(always)]
+    unsafe fn get(&self) -> &World {
+        // SAFETY: the caller's promise: it has been written, and nobody writes again.
+        unsafe { (*self.0.get()).assume_init_ref() }
+    }
+}
 
 fn instances() -> MutexGuard<'static, Instances> {
     INSTANCES.lock().unwrap_or_else(|e| e.into_inner())
@@ -94,7 +113,7 @@ pub(crate) fn set_phase(p: Phase) {
 
 #[cold]
 fn not_running() -> Error {
-    let text = match (phase(), WORLD.get()) {
+    let text = match (phase(), any_world()) {
         (Phase::After, _) => "this procedure was called after MPI_Finalize, and no session is initialized",
         (_, Some(_)) => {
             "this procedure was called after the last session was finalized; call MPI_Session_init or MPI_Init first"
@@ -107,8 +126,11 @@ fn not_running() -> Error {
 /// The world while MPI runs.
 #[inline]
 pub fn world() -> Result<&'static World> {
-    // SAFETY: null, or what is in `WORLD`, which is never changed or dropped.
-    unsafe { RUNNING.load(Ordering::Acquire).as_ref() }.ok_or_else(not_running)
+    if RUNNING.load(Ordering::Acquire) {
+        // SAFETY: it runs.
+        return Ok(unsafe { WORLD.get() });
+    }
+    Err(not_running())
 }
 
 /// Whether MPI runs, where what it is made of is not needed.
@@ -125,10 +147,11 @@ pub fn engine() -> Result<&'static Engine> {
 
 /// The world whatever the phase, for messages and for abort.
 pub fn any_world() -> Option<&'static World> {
-    WORLD.get()
+    // SAFETY: it has started.
+    STARTED.load(Ordering::Acquire).then(|| unsafe { WORLD.get() })
 }
 
-/// Starts the engine, without locks.
+/// Starts the engine, without locks. Under the lock of `INSTANCES`, once.
 fn start() -> Result<&'static World> {
     errhan::set_abort_hook(env::abort_job);
     config::load()?;
@@ -154,7 +177,10 @@ fn start() -> Result<&'static World> {
     errhan::set_request_hook(crate::request::comm_of);
     errhan::set_rank_known(true);
     attr::set_predefined(MPI_TAG_UB, comm::TAG_UB);
-    Ok(WORLD.get_or_init(|| w))
+    // SAFETY: the only thread here, by the lock; nobody reads before `STARTED`.
+    unsafe { (*WORLD.0.get()).write(w) };
+    STARTED.store(true, Ordering::Release);
+    any_world().ok_or_else(not_running)
 }
 
 fn launcher_gone(e: std::io::Error) -> Error {
@@ -185,7 +211,7 @@ pub fn begin_session(level: i32) -> Result<u32> {
 }
 
 fn begin(i: &mut Instances, id: u32, level: i32) -> Result<&'static World> {
-    let w = match WORLD.get() {
+    let w = match any_world() {
         Some(w) => w,
         None => start()?,
     };
@@ -211,7 +237,7 @@ fn begin(i: &mut Instances, id: u32, level: i32) -> Result<&'static World> {
         i.all.pop();
         return Err(e);
     }
-    RUNNING.store(std::ptr::from_ref(w).cast_mut(), Ordering::Release);
+    RUNNING.store(true, Ordering::Release);
     if i.all.len() == 1 {
         inform::at_init(w);
     }
@@ -235,10 +261,10 @@ pub fn end(id: u32) -> Result<()> {
     };
     let last = i.all.len() == 1;
     let mut done = Ok(());
-    if last && let Some(w) = WORLD.get() {
+    if last && let Some(w) = any_world() {
         done = w.engine.drain();
         inform::at_finalize(w);
-        RUNNING.store(null_mut(), Ordering::Release);
+        RUNNING.store(false, Ordering::Release);
         table::set_concurrent(true);
         if let Some(c) = &w.control {
             done = done.and(c.finalized().map_err(launcher_gone));
@@ -247,7 +273,7 @@ pub fn end(id: u32) -> Result<()> {
     i.all.remove(at);
     if id == WORLD_MODEL
         && !last
-        && let Some(c) = WORLD.get().and_then(|w| w.control.as_ref())
+        && let Some(c) = any_world().and_then(|w| w.control.as_ref())
     {
         done = c.session(oxmpi_sys::pid()).map_err(launcher_gone);
     }
