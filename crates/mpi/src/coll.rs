@@ -4,16 +4,19 @@
 //! [`inter`](self::inter) before it looks at anything else.
 #![allow(clippy::too_many_arguments)] // the standard's argument lists
 mod inter;
+mod nonblocking;
 
 use crate::comm::{self, Comm};
 use crate::datatype::{self, TypeRef, byte};
 use crate::{op, world};
+use inter::Now;
 use oxmpi_base::args::{Arr, Buf, Counts};
 use oxmpi_base::consts::*;
 use oxmpi_base::{Result, bail, handle};
 use oxmpi_datatype::Datatype;
 
 pub use crate::op::reduce_local;
+pub use nonblocking::*;
 
 type Found = crate::table::Ref<'static, handle::Comm, Comm>;
 
@@ -96,16 +99,16 @@ fn typed(h: handle::Datatype) -> Result<Datatype> {
 
 pub fn barrier(comm: handle::Comm) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return oxmpi_coll::inter::barrier(&both);
+    if c.remote.is_some() {
+        return inter::barrier(Now(&c));
     }
     oxmpi_coll::barrier(&c.endpoint)
 }
 
 pub fn bcast(buffer: Buf, count: i64, datatype: handle::Datatype, root: i32, comm: handle::Comm) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return inter::bcast(&c, &both, buffer, count, datatype, root);
+    if c.remote.is_some() {
+        return inter::bcast(Now(&c), buffer, count, datatype, root);
     }
     let root = root_of(&c, root)?;
     let d = data(buffer, count, datatype)?;
@@ -123,8 +126,8 @@ pub fn gather(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return inter::gather(&c, &both, (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype), root);
+    if c.remote.is_some() {
+        return inter::gather(Now(&c), (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype), root);
     }
     let root = root_of(&c, root)?;
     let (s, r) = if c.rank == root {
@@ -147,8 +150,8 @@ pub fn gatherv(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return inter::gatherv(&c, &both, (sendbuf, sendcount, sendtype), recvbuf, recvcounts, displs, recvtype, root);
+    if c.remote.is_some() {
+        return inter::gatherv(Now(&c), (sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype), root);
     }
     let root = root_of(&c, root)?;
     let (s, rdt) = if c.rank == root {
@@ -172,8 +175,8 @@ pub fn scatter(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return inter::scatter(&c, &both, (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype), root);
+    if c.remote.is_some() {
+        return inter::scatter(Now(&c), (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype), root);
     }
     let root = root_of(&c, root)?;
     let (s, r) = if c.rank == root {
@@ -196,8 +199,8 @@ pub fn scatterv(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return inter::scatterv(&c, &both, sendbuf, sendcounts, displs, sendtype, (recvbuf, recvcount, recvtype), root);
+    if c.remote.is_some() {
+        return inter::scatterv(Now(&c), (sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype), root);
     }
     let root = root_of(&c, root)?;
     let (sdt, r) = if c.rank == root {
@@ -220,8 +223,8 @@ pub fn allgather(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return inter::allgather(&both, (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype));
+    if c.remote.is_some() {
+        return inter::allgather(Now(&c), (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype));
     }
     let (s, r) = (data_or_in_place(sendbuf, sendcount, sendtype)?, data(recvbuf, recvcount, recvtype)?);
     oxmpi_coll::allgather(&c.endpoint, sendbuf, s.count, s.dt(), recvbuf, r.count, r.dt())
@@ -238,8 +241,8 @@ pub fn allgatherv(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return inter::allgatherv(&both, (sendbuf, sendcount, sendtype), recvbuf, recvcounts, displs, recvtype);
+    if c.remote.is_some() {
+        return inter::allgatherv(Now(&c), (sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
     }
     let (s, rdt) = (data_or_in_place(sendbuf, sendcount, sendtype)?, typed(recvtype)?);
     counts(recvbuf, &recvcounts, Some(&displs), c.size(), &rdt)?;
@@ -256,8 +259,8 @@ pub fn alltoall(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return inter::alltoall(&both, (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype));
+    if c.remote.is_some() {
+        return inter::alltoall(Now(&c), (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype));
     }
     let (s, r) = (data_or_in_place(sendbuf, sendcount, sendtype)?, data(recvbuf, recvcount, recvtype)?);
     oxmpi_coll::alltoall(&c.endpoint, sendbuf, s.count, s.dt(), recvbuf, r.count, r.dt())
@@ -275,9 +278,9 @@ pub fn alltoallv(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
+    if c.remote.is_some() {
         return inter::alltoallv(
-            &both,
+            Now(&c),
             (sendbuf, sendcounts, sdispls, sendtype),
             (recvbuf, recvcounts, rdispls, recvtype),
         );
@@ -317,9 +320,9 @@ pub fn alltoallw(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
+    if c.remote.is_some() {
         return inter::alltoallw(
-            &both,
+            Now(&c),
             (sendbuf, sendcounts, sdispls, sendtypes),
             (recvbuf, recvcounts, rdispls, recvtypes),
         );
@@ -350,8 +353,8 @@ pub fn reduce(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return inter::reduce(&c, &both, sendbuf, recvbuf, count, datatype, op, root);
+    if c.remote.is_some() {
+        return inter::reduce(Now(&c), sendbuf, recvbuf, count, datatype, op, root);
     }
     let root = root_of(&c, root)?;
     let d = if c.rank == root {
@@ -369,8 +372,8 @@ macro_rules! reductions {
     ($($name:ident),*) => { $(
         pub fn $name(sendbuf: Buf, recvbuf: Buf, count: i64, datatype: handle::Datatype, op: handle::Op, comm: handle::Comm) -> Result<()> {
             let c = comm_of(comm)?;
-            if let Some(both) = c.inter() {
-                return inter::$name(&both, sendbuf, recvbuf, count, datatype, op);
+            if c.remote.is_some() {
+                return inter::$name(Now(&c), sendbuf, recvbuf, count, datatype, op);
             }
             data_or_in_place(sendbuf, count, datatype)?;
             let d = data(recvbuf, count, datatype)?;
@@ -433,8 +436,8 @@ pub fn reduce_scatter(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return inter::reduce_scatter(&both, sendbuf, recvbuf, recvcounts, datatype, op);
+    if c.remote.is_some() {
+        return inter::reduce_scatter(Now(&c), sendbuf, recvbuf, recvcounts, datatype, op);
     }
     let dt = typed(datatype)?;
     counts(if sendbuf.is_in_place() { recvbuf } else { sendbuf }, &recvcounts, None, c.size(), &dt)?;

@@ -6,16 +6,18 @@ mod from_group;
 mod hints;
 mod idup;
 mod inter;
+mod split_type;
 
 pub use from_group::comm_create_from_group;
 pub use hints::{comm_get_info, comm_set_info};
 pub(crate) use idup::Duplicate;
 pub use idup::{comm_idup, comm_idup_with_info};
-pub(crate) use inter::Remote;
+pub(crate) use inter::{Remote, refuse_intra};
 pub use inter::{
     comm_remote_group, comm_remote_size, comm_test_inter, intercomm_create, intercomm_create_from_groups,
     intercomm_merge,
 };
+pub use split_type::comm_split_type;
 
 use crate::attr::AttrSet;
 use crate::group::{self, Group};
@@ -102,9 +104,17 @@ impl Comm {
             .ok_or_else(|| Error::new(MPI_ERR_GROUP, "this process is not in the communicator's group"))?;
         let locals = Arc::new(Ranks::new(group.procs().collect()));
         let endpoint = Team::new(Endpoint::new(engine, ctx.collective(), rank, locals.clone()));
-        let remote = remote.map(|g| Remote::new(g, engine, ctx.collective(), rank));
+        let remote = remote.map(|g| Remote::new(g, locals.clone(), engine, ctx, rank));
         let ranks = remote.as_ref().map_or(locals, |r| r.ranks.clone());
+        if ctx != context::none_yet() {
+            let others = remote.as_ref().map_or(0, |r| r.group.size());
+            context::settle(ctx, group.size() + others);
+            ranks.when_gone(ctx.0, context::gone);
+        }
         engine.enter(ctx.lane(), |s| s.enroll(&ranks));
+        if let Some(r) = &remote {
+            engine.enter(ctx.lane(), |s| s.enroll(&r.locals));
+        }
         let (attrs, name, info) = (AttrSet::default(), Mutex::default(), Mutex::new(hints::defaults()));
         let ctx = AtomicU64::new(ctx.0);
         Ok(Comm { ranks, group, rank, remote, ctx, endpoint, attrs, errhandler, name, info })
@@ -117,6 +127,10 @@ impl Comm {
     #[inline]
     pub fn lane(&self) -> usize {
         self.ctx().lane()
+    }
+    /// What the engine knows of this communicator.
+    fn enrolled(&self) -> impl Iterator<Item = &Arc<Ranks>> {
+        std::iter::once(&self.ranks).chain(self.remote.iter().map(|r| &r.locals))
     }
     /// How many ranks messages can go to.
     #[inline]
@@ -147,7 +161,7 @@ impl Comm {
 impl Drop for Comm {
     fn drop(&mut self) {
         if let Some(w) = world::any_world() {
-            w.engine.enter(self.lane(), |s| s.retire(&self.ranks));
+            w.engine.enter(self.lane(), |s| self.enrolled().for_each(|r| s.retire(r)));
         }
     }
 }
@@ -246,14 +260,12 @@ fn dup(h: handle::Comm, info: Option<&Info>, newcomm: Out<handle::Comm>) -> Resu
     if let Some(i) = info {
         new.take_hints(i)?;
     }
-    let ctx = new.ctx();
     let n = publish(new)?;
     let copied = get(n).and_then(|c| parent.attrs.copy_all(h, &c.attrs));
     if let Err(e) = copied {
         // What was copied until then goes with its delete callbacks; the copy's error is the one to report.
         let _ = get(n).and_then(|c| c.attrs.delete_all(n));
         drop(COMMS.remove(n));
-        context::release(ctx);
         return Err(e);
     }
     newcomm.set(n)
@@ -267,10 +279,9 @@ fn release(comm: Out<handle::Comm>, what: &str) -> Result<()> {
         bail!(MPI_ERR_COMM, "{} is predefined and cannot be {what}", c.describe());
     }
     c.attrs.delete_all(h)?;
-    let ctx = c.ctx();
     drop(c);
-    COMMS.remove(h)?;
-    context::release(ctx);
+    drop(COMMS.remove(h)?);
+    context::tell_returns()?;
     comm.set(MPI_COMM_NULL)
 }
 
@@ -283,7 +294,7 @@ pub fn comm_disconnect(comm: Out<handle::Comm>) -> Result<()> {
     let c = get(comm.get()?)?;
     match c.inter() {
         None => oxmpi_coll::barrier(&c.endpoint)?,
-        Some(both) => oxmpi_coll::inter::barrier(&both)?,
+        Some(both) => oxmpi_coll::inter::at_once(&both, &oxmpi_coll::inter::Task::Barrier, None)?,
     }
     world::engine()?.wait(c.lane(), |s| s.quiet(&c.ranks).then_some(()))?;
     drop(c);
@@ -336,11 +347,8 @@ pub fn comm_split(comm: handle::Comm, color: i32, key: i32, newcomm: Out<handle:
     split(&parent, color, key, newcomm)
 }
 
-/// What a rank says in a split: color, key, and the context that it would give as a leader.
-type Said = [i64; 3];
-
-/// The ranks with a color, in the order of their keys. Ties keep the order of the old ranks: the sort is stable.
-fn members(all: &[Said], color: i32) -> Vec<usize> {
+/// The ranks with a color, in the order of their keys; each has said its color, its key and the context that it would give as a leader. Ties keep the order of the old ranks: the sort is stable.
+fn members(all: &[[i64; 3]], color: i32) -> Vec<usize> {
     let mut ranks: Vec<usize> = (0..all.len()).filter(|r| all[*r][0] == color as i64).collect();
     ranks.sort_by_key(|r| all[*r][1]);
     ranks
@@ -374,51 +382,27 @@ fn split(parent: &Comm, color: i32, key: i32, newcomm: Out<handle::Comm>) -> Res
     newcomm.set(publish(Comm::build(group, other, ctx, parent.errhandler.inherit())?)?)
 }
 
+/// What each rank says.
+type Said<const N: usize> = Vec<[i64; N]>;
+
 /// What every rank of the group, and of the remote group, says.
-fn tell_all(c: &Comm, mine: Said) -> Result<(Vec<Said>, Vec<Said>)> {
+fn tell_all<const N: usize>(c: &Comm, mine: [i64; N]) -> Result<(Said<N>, Said<N>)> {
     let Some(both) = c.inter() else { return Ok((allgather(c, mine)?, Vec::new())) };
     let (local, remote) = oxmpi_coll::inter::tell_all(&both, &mine.map(i64::to_ne_bytes).concat())?;
-    let word = |b: &[u8]| i64::from_ne_bytes(b.try_into().expect("8 bytes"));
-    let said = |b: &[u8]| [word(&b[..8]), word(&b[8..16]), word(&b[16..])];
-    let all = |bytes: Vec<u8>| bytes.chunks_exact(24).map(said).collect();
+    let word = |b: &[u8], i: usize| i64::from_ne_bytes(b[8 * i..8 * i + 8].try_into().expect("8 bytes"));
+    let all = |bytes: Vec<u8>| bytes.chunks_exact(8 * N).map(|b| std::array::from_fn(|i| word(b, i))).collect();
     Ok((all(local), all(remote)))
 }
 
-/// Three numbers of every rank.
-fn allgather(c: &Comm, mine: [i64; 3]) -> Result<Vec<[i64; 3]>> {
+/// `N` numbers of every rank.
+fn allgather<const N: usize>(c: &Comm, mine: [i64; N]) -> Result<Said<N>> {
     use oxmpi_base::args::Buf;
     let byte = crate::datatype::byte();
-    let mut all = vec![[0i64; 3]; c.size()];
+    let mut all = vec![[0i64; N]; c.size()];
     all[c.rank] = mine;
     let buf = Buf(all.as_mut_ptr() as *mut _);
-    oxmpi_coll::allgather(&c.endpoint, Buf(MPI_IN_PLACE as *mut _), 0, byte, buf, 24, byte)?;
+    oxmpi_coll::allgather(&c.endpoint, Buf(MPI_IN_PLACE as *mut _), 0, byte, buf, 8 * N, byte)?;
     Ok(all)
-}
-
-pub fn comm_split_type(
-    comm: handle::Comm,
-    split_type: i32,
-    key: i32,
-    info: handle::Info,
-    newcomm: Out<handle::Comm>,
-) -> Result<()> {
-    let parent = get(comm)?;
-    let hints = info::optional(info)?;
-    let hint = |key: &str| hints.as_ref().and_then(|i| i.get_str(key));
-    let color = match split_type {
-        // One node: all ranks share memory.
-        MPI_COMM_TYPE_SHARED => 0,
-        MPI_COMM_TYPE_HW_GUIDED if hint("mpi_hw_resource_type").as_deref() == Some("mpi_shared_memory") => 0,
-        MPI_COMM_TYPE_RESOURCE_GUIDED if hint("mpi_hw_resource_type").as_deref() == Some("mpi_shared_memory") => 0,
-        MPI_COMM_TYPE_RESOURCE_GUIDED if hint("mpi_pset_name").as_deref() == Some("mpi://WORLD") => 0,
-        MPI_COMM_TYPE_RESOURCE_GUIDED if hint("mpi_pset_name").as_deref() == Some("mpi://SELF") => parent.rank as i32,
-        // No other kind of resource is known: MPI-5.0 7.4.2 says MPI_COMM_NULL.
-        MPI_COMM_TYPE_HW_UNGUIDED | MPI_COMM_TYPE_HW_GUIDED | MPI_COMM_TYPE_RESOURCE_GUIDED | MPI_UNDEFINED => {
-            MPI_UNDEFINED
-        }
-        other => bail!(MPI_ERR_ARG, "split_type {other} is not one of the MPI_COMM_TYPE_ constants"),
-    };
-    split(&parent, color, key, newcomm)
 }
 
 pub fn comm_set_name(comm: handle::Comm, comm_name: Str) -> Result<()> {

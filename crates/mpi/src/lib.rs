@@ -19,6 +19,7 @@ pub mod measures;
 mod meeting;
 mod memory;
 pub mod op;
+mod progress;
 pub mod pt2pt;
 pub mod request;
 pub mod session;

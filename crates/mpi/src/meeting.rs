@@ -15,7 +15,7 @@ use crate::context::{self, Given};
 use crate::group::Group;
 use crate::world;
 use oxmpi_base::Result;
-use oxmpi_pt2pt::{ANY_SOURCE, ANY_TAG, Mode, Pattern, Received, Span, State};
+use oxmpi_pt2pt::{ANY_SOURCE, Mode, Pattern, Received, Span, State};
 use oxmpi_transport::wire::Context;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{LazyLock, Mutex};
@@ -51,45 +51,68 @@ impl Key {
 
 const LEN: usize = 24;
 const TAG: i32 = 0;
+/// Numbers of contexts that the sender uses no more (see `context`).
+const RETURNS_TAG: i32 = 1;
 
 /// What has arrived, by call and sender.
-static MAIL: LazyLock<Mutex<HashMap<(Key, u32), VecDeque<u64>>>> = LazyLock::new(Mutex::default);
+type Mail = HashMap<(Key, u32), VecDeque<u64>>;
+
+static MAIL: LazyLock<Mutex<Mail>> = LazyLock::new(Mutex::default);
 
 fn post(to: u32, key: Key, what: u64) -> Result<()> {
-    let e = world::engine()?;
+    send(to, TAG, [&key.0.to_ne_bytes()[..], &what.to_ne_bytes()].concat())
+}
+
+/// Starts a message that nobody waits for.
+fn send(to: u32, tag: i32, bytes: Vec<u8>) -> Result<()> {
     let ctx = context::meeting();
-    let bytes = Span::Owned([&key.0.to_ne_bytes()[..], &what.to_ne_bytes()].concat());
-    e.enter(ctx.lane(), |s| -> Result<()> {
-        let sent = s.send(ctx, to, TAG, bytes, Mode::Standard)?;
+    world::engine()?.enter(ctx.lane(), |s| -> Result<()> {
+        let sent = s.send(ctx, to, tag, Span::Owned(bytes), Mode::Standard)?;
         sent.into_iter().for_each(|id| s.detach(id));
         Ok(())
     })
 }
 
+/// Takes a message that is here; None where there is none, or one that breaks the rules: so short a message comes whole. What comes later of
+/// one in pieces goes to memory that nobody reads.
+fn receive(s: &mut State, tag: i32, most: usize) -> Result<Option<(u32, Vec<u8>)>> {
+    let any = Pattern { ctx: context::meeting(), source: ANY_SOURCE, tag };
+    let Some((message, o)) = s.mprobe(any) else { return Ok(None) };
+    let mut bytes = vec![0u8; most.min(o.bytes as usize)];
+    let span = Span::Dense { at: bytes.as_mut_ptr(), len: bytes.len() };
+    if let Received::Pending(id) = s.recv_early(message, span)? {
+        bytes.leak();
+        s.detach(id);
+        return Ok(Some((o.source as u32, Vec::new())));
+    }
+    Ok(Some((o.source as u32, bytes)))
+}
+
+/// Numbers of the leader's contexts that this process uses no more.
+pub(crate) fn post_returns(leader: u32, numbers: &[u32]) -> Result<()> {
+    send(leader, RETURNS_TAG, numbers.iter().flat_map(|n| n.to_ne_bytes()).collect())
+}
+
+/// What members have told about contexts of this process, as far as it is here.
+pub(crate) fn read_returns() -> Result<()> {
+    const MOST: usize = 4096;
+    let (e, lane) = (world::engine()?, context::meeting().lane());
+    e.poll(lane)?;
+    while let Some((_, bytes)) = e.enter(lane, |s| receive(s, RETURNS_TAG, MOST))? {
+        let numbers: Vec<u32> =
+            bytes.chunks_exact(4).map(|b| u32::from_ne_bytes(b.try_into().expect("4 bytes"))).collect();
+        context::returned(&numbers);
+    }
+    Ok(())
+}
+
 /// Moves what has arrived into the mailbox.
 fn collect(s: &mut State) -> Result<()> {
-    let any = Pattern { ctx: context::meeting(), source: ANY_SOURCE, tag: ANY_TAG };
-    while let Some((message, o)) = s.mprobe(any) {
-        if o.bytes != LEN as u64 {
-            // Nothing of ours: it goes nowhere.
-            if let Received::Pending(id) = s.recv_early(message, Span::empty())? {
-                s.detach(id);
-            }
-            continue;
-        }
-        let mut bytes = Box::new([0u8; LEN]);
-        let span = Span::Dense { at: bytes.as_mut_ptr(), len: LEN };
-        if let Received::Pending(id) = s.recv_early(message, span)? {
-            // So short a message comes whole. A peer that sends it in pieces breaks the rules; it writes to memory that nobody reads.
-            Box::leak(bytes);
-            s.detach(id);
-            continue;
-        }
-        let (key, what) = bytes.split_at(16);
-        let key = Key(u128::from_ne_bytes(key.try_into().expect("16 bytes")));
-        let what = u64::from_ne_bytes(what.try_into().expect("8 bytes"));
-        let mut mail = MAIL.lock().unwrap_or_else(|e| e.into_inner());
-        mail.entry((key, o.source as u32)).or_default().push_back(what);
+    while let Some((from, bytes)) = receive(s, TAG, LEN)? {
+        let Some((key, what)) = bytes.split_first_chunk::<16>() else { continue };
+        let Ok(what) = what.try_into().map(u64::from_ne_bytes) else { continue };
+        let key = Key(u128::from_ne_bytes(*key));
+        MAIL.lock().unwrap_or_else(|e| e.into_inner()).entry((key, from)).or_default().push_back(what);
         s.stir();
     }
     Ok(())

@@ -21,12 +21,12 @@
 //! against MPI_THREAD_SINGLE, and locks are for who asks for them.
 //!
 //! Known gaps: no kind of memory but `system` and `mpi`, since nothing here knows device memory.
+use crate::comm;
 use crate::errhan::{self, Cell};
 use crate::group::{self, Group};
 use crate::info::{self, Info};
 use crate::table::{Ref, Table};
 use crate::world::{self, World};
-use crate::{comm, context};
 use oxmpi_base::args::{Out, OutStr, Str};
 use oxmpi_base::consts::*;
 use oxmpi_base::handle::Kind;
@@ -123,7 +123,7 @@ fn forget(origin: u32) {
     let (mut comms, mut groups) = (Vec::new(), Vec::new());
     comm::table().for_each(|h, c| {
         if c.group.origin() == origin {
-            comms.push((h, c.ctx()));
+            comms.push(h);
         }
     });
     group::table().for_each(|h, g| {
@@ -131,13 +131,11 @@ fn forget(origin: u32) {
             groups.push(h);
         }
     });
-    for (h, ctx) in comms {
-        if comm::table().remove(h).is_ok() {
-            context::release(ctx);
-        }
+    // Another thread may have freed one meanwhile, against the rules.
+    for h in comms {
+        let _ = comm::table().remove(h);
     }
     for h in groups {
-        // Another thread may have freed it meanwhile, against the rules.
         let _ = group::table().remove(h);
     }
 }

@@ -7,6 +7,7 @@
 //! # Threads
 //! Each instance has a thread level of its own. The engine and the handle tables take locks when
 //! * one of them is at MPI_THREAD_MULTIPLE, or
+//! * there is a progress thread, or
 //! * there are several, and one is at MPI_THREAD_SERIALIZED or they were begun by different threads: each is called by one thread at a time,
 //!   but two of them may be called at once.
 //!
@@ -15,7 +16,7 @@
 //!
 //! [`INSTANCES`] is the lock of all this; it is never taken on the way of a message, and nothing is called with it that takes another lock of this crate.
 use crate::comm::Comm;
-use crate::{attr, comm, config, env, errhan, group, inform, table};
+use crate::{attr, comm, config, env, errhan, group, inform, progress, table};
 use oxmpi_base::consts::*;
 use oxmpi_base::handle::Handle;
 use oxmpi_base::{Error, Result, bail};
@@ -218,7 +219,7 @@ fn begin(i: &mut Instances, id: u32, level: i32) -> Result<&'static World> {
     let thread = std::thread::current().id();
     i.all.push(Instance { id, level, thread });
     let begun = (|| {
-        let locks = needs_locks(&i.all);
+        let locks = needs_locks(&i.all) || progress::wanted(w.size);
         if i.all.len() == 1 {
             // Nobody else is inside: nobody has a right to call.
             w.engine.set_threads(locks);
@@ -239,6 +240,9 @@ fn begin(i: &mut Instances, id: u32, level: i32) -> Result<&'static World> {
     }
     RUNNING.store(true, Ordering::Release);
     if i.all.len() == 1 {
+        if progress::wanted(w.size) {
+            progress::begin(w)?;
+        }
         inform::at_init(w);
     }
     Ok(w)
@@ -263,6 +267,7 @@ pub fn end(id: u32) -> Result<()> {
     let mut done = Ok(());
     if last && let Some(w) = any_world() {
         done = w.engine.drain();
+        progress::end(w);
         inform::at_finalize(w);
         RUNNING.store(false, Ordering::Release);
         table::set_concurrent(true);

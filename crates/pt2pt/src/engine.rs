@@ -23,6 +23,7 @@ use crate::progress::Sweep;
 use crate::ranks::{Enrolled, Ranks};
 use crate::request::{Outcome, Phase, ReqId, Requests};
 use crate::span::Span;
+use crate::work::Works;
 use oxmpi_base::{Error, Result};
 use oxmpi_ring::doorbell::Fence;
 use oxmpi_ring::wait::{Cores, Evidence, Step, Waiter};
@@ -217,6 +218,7 @@ pub struct Engine {
     fence: Fence,
     pub(crate) evidence: Evidence,
     pub(crate) lanes: [Lane; LANES],
+    pub(crate) works: Works,
 }
 
 // SAFETY: a lane's `state` is only reached with its lock, when several threads may call, or through `alone`: with one thread at
@@ -234,7 +236,7 @@ struct Turn<R> {
 }
 
 /// What a look at the other lanes gave.
-struct Others {
+pub(crate) struct Others {
     moved: bool,
     /// A lane could not be looked at.
     held: bool,
@@ -262,6 +264,7 @@ impl Engine {
             fence: node.as_ref().map_or(Fence::Both, Node::fence),
             evidence: node.as_ref().map(Node::evidence).unwrap_or_default(),
             node,
+            works: Works::default(),
             lanes: [(); LANES].map(|()| Lane {
                 lock: Mutex::new(()),
                 busy: AtomicBool::new(false),
@@ -484,9 +487,9 @@ impl Engine {
         each(!(1 << lane)).any(|l| open & 1 << l != 0 || self.node.as_ref().is_some_and(|n| n.was_reached(l)))
     }
 
-    /// Progress in all lanes but `home`; the last one before a sleep looks at every ring.
+    /// Progress in all lanes but `home`, then of all work; the last one before a sleep looks at every ring.
     #[inline(never)]
-    fn others(&self, home: Lanes, last: bool) -> Result<Others> {
+    pub(crate) fn others(&self, home: Lanes, last: bool) -> Result<Others> {
         let open = self.open.load(Ordering::Acquire);
         let mut all = Others { moved: false, held: false };
         for lane in each(!home) {
@@ -518,6 +521,9 @@ impl Engine {
                 self.wake_threads();
             }
             all.moved |= moved?;
+        }
+        if self.works.any() {
+            all.moved |= self.works.advance();
         }
         Ok(all)
     }
@@ -596,7 +602,7 @@ impl Engine {
     /// One round of progress in `lane`, and now and then in the others; for tests and probes.
     pub fn poll(&self, lane: usize) -> Result<()> {
         let t = self.turn(lane, Busy::Pass, &mut |_| None::<()>)?;
-        if t.due { self.others(1 << lane, false).map(|_| ()) } else { Ok(()) }
+        if t.due || self.works.any() { self.others(1 << lane, false).map(|_| ()) } else { Ok(()) }
     }
 
     /// As `poll`, in all these lanes.

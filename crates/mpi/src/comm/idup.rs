@@ -32,9 +32,10 @@ impl Duplicate {
         self.ready.call_once(|| {
             let (c, ctx) = (&self.comm, Context(self.ctx.load(Relaxed)));
             let Some(w) = world::any_world() else { return };
-            w.engine.enter(c.lane(), |s| s.retire(&c.ranks));
-            w.engine.enter(ctx.lane(), |s| s.enroll(&c.ranks));
+            w.engine.enter(c.lane(), |s| c.enrolled().for_each(|r| s.retire(r)));
+            w.engine.enter(ctx.lane(), |s| c.enrolled().for_each(|r| s.enroll(r)));
             c.ctx.store(ctx.0, Relaxed);
+            c.ranks.when_gone(ctx.0, context::gone);
             c.endpoint.set_context(ctx.collective());
             if let Some(r) = &c.remote {
                 r.endpoint.set_context(ctx.collective());
@@ -81,7 +82,7 @@ fn idup(h: handle::Comm, info: Option<&Info>, newcomm: Out<handle::Comm>, reques
                 e.enter(id.lane(), |s| s.detach(id));
                 std::mem::forget(new);
             }
-            None => context::release(Context(new.ctx.load(Relaxed))),
+            None => context::gone(new.ctx.load(Relaxed)),
         }
         return Err(why);
     }
@@ -101,6 +102,7 @@ fn exchange(e: &Engine, parent: &Comm, new: &Duplicate) -> Result<Option<ReqId>>
     let everyone = inter::everyone(&parent.group, parent.remote.as_ref().map(|r| &*r.group));
     if everyone.my_rank() == Some(0) {
         let given = context::reserve()?;
+        context::settle(given, everyone.size());
         new.ctx.store(given.0, Relaxed);
         for proc in everyone.procs().skip(1) {
             let bytes = Span::Owned(given.0.to_ne_bytes().to_vec());

@@ -87,6 +87,7 @@ fn start_one(e: &Engine, h: handle::Request) -> Result<()> {
     let n = named(e, h)?;
     let p = match &n {
         Named::Object(_, o) if let Object::Persistent(p) = &**o => p,
+        Named::Object(_, o) if let Object::Collective(c) = &**o => return c.start(),
         _ => bail!(
             MPI_ERR_REQUEST,
             "only a persistent request can be started; this one is {}",
