@@ -228,6 +228,9 @@ fn begin(i: &mut Instances, id: u32, level: i32) -> Result<&'static World> {
             w.engine.admit_threads()?;
             table::become_concurrent();
         }
+        if i.all.len() == 1 && progress::wanted(w.size) {
+            progress::begin(w)?;
+        }
         match &w.control {
             Some(c) if id == WORLD_MODEL => c.hello(oxmpi_sys::pid()).map_err(launcher_gone),
             Some(c) if i.all.len() == 1 => c.session(oxmpi_sys::pid()).map_err(launcher_gone),
@@ -235,14 +238,14 @@ fn begin(i: &mut Instances, id: u32, level: i32) -> Result<&'static World> {
         }
     })();
     if let Err(e) = begun {
+        if i.all.len() == 1 {
+            progress::end(w);
+        }
         i.all.pop();
         return Err(e);
     }
     RUNNING.store(true, Ordering::Release);
     if i.all.len() == 1 {
-        if progress::wanted(w.size) {
-            progress::begin(w)?;
-        }
         inform::at_init(w);
     }
     Ok(w)

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 const KEY: &str = "mpi_hw_resource_type";
-const SHARED: &str = "mpi_shared_memory";
+pub(crate) const SHARED: &str = "mpi_shared_memory";
 const SCHEME: &str = "hwloc://";
 
 /// The node that this process runs on, read once. Tests name another root.
