@@ -6,7 +6,7 @@ mod from_group;
 mod hints;
 mod idup;
 mod inter;
-mod split_type;
+pub(crate) mod split_type;
 
 pub use from_group::comm_create_from_group;
 pub use hints::{comm_get_info, comm_set_info};

@@ -243,10 +243,10 @@ fn plain_bytes(buf: Buf, count: i64, dt: handle::Datatype) -> Option<(*mut u8, u
 /// A small send that finds room is over here, with true. Everything else, errors included, is for the general way.
 #[inline(always)]
 fn sent_at_once(buf: Buf, count: i64, dt: handle::Datatype, dest: i32, tag: i32, comm: handle::Comm) -> bool {
-    let (Some(e), Some(c), Some((from, len))) = (world::short(), comm::peek(comm), plain_bytes(buf, count, dt))
-    else {
-        return false;
-    };
+    // One after the other: what is found early is not kept in flags until all is known.
+    let Some((from, len)) = plain_bytes(buf, count, dt) else { return false };
+    let Some(c) = comm::peek(comm) else { return false };
+    let Some(e) = world::short() else { return false };
     if dest as u32 as usize >= c.size() || !(0..=TAG_UB).contains(&tag) {
         return false;
     }

@@ -93,8 +93,26 @@ pub(crate) fn memory_kinds(asked: &str) -> String {
     all.join(",")
 }
 
-/// The key of [`memory_kinds`].
+/// The key of [`memory_kinds`], and that of the promise to use no others with an object.
 pub(crate) const MEMORY_KINDS: &str = "mpi_memory_alloc_kinds";
+pub(crate) const MEMORY_PROMISE: &str = "mpi_assert_memory_alloc_kinds";
+
+/// What objects of this origin can be used with.
+pub(crate) fn memory_kinds_of(origin: u32) -> String {
+    let mut kinds = None;
+    SESSIONS.for_each(|_, s| {
+        if s.id == origin {
+            kinds = Some(s.kinds.clone());
+        }
+    });
+    kinds.unwrap_or_else(|| memory_kinds(""))
+}
+
+/// Whether all of these kinds are among those that can be used.
+pub(crate) fn knows_memory(kinds: &str) -> bool {
+    let known = memory_kinds(kinds);
+    kinds.split(',').map(str::trim).filter(|k| !k.is_empty()).all(|k| known.split(',').any(|n| n == k))
+}
 
 pub fn session_init(info: handle::Info, errhandler: handle::Errhandler, session: Out<handle::Session>) -> Result<()> {
     // Null is refused before anything starts.
