@@ -23,14 +23,15 @@ pub fn allgather(
     let x = Exchange::new(ep, tags::ALLGATHER);
     let all = Data::new(rbuf, rcount, rdt);
     let n = ep.size();
-    if !sbuf.is_in_place() {
-        copy(Data::new(sbuf, scount, sdt), all.blocks(ep.rank(), 1));
-    }
+    let own = (!sbuf.is_in_place()).then(|| Data::new(sbuf, scount, sdt));
     if let Some(r) = ep.region()?
         && all.bytes() > 0
         && select::shared(all.bytes(), r)
     {
-        return movement::allgather(ep, r, tags::ALLGATHER, |r| all.blocks(r, 1));
+        return movement::allgather(ep, r, tags::ALLGATHER, own, |r| all.blocks(r, 1));
+    }
+    if let Some(own) = own {
+        copy(own, all.blocks(ep.rank(), 1));
     }
     if n > 1 && all.bytes() > 0 {
         with(&x, select::allgather(all.bytes() * n, n), all)?;

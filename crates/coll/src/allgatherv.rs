@@ -30,14 +30,15 @@ pub fn allgatherv(
     let (me, n) = (ep.rank(), ep.size());
     let base = Data::new(rbuf, 0, rdt);
     let at = |r: usize| base.at(displs.get(r) as isize, rcounts.get(r) as usize);
-    if !sbuf.is_in_place() {
-        copy(Data::new(sbuf, scount, sdt), at(me));
-    }
+    let own = (!sbuf.is_in_place()).then(|| Data::new(sbuf, scount, sdt));
     if let Some(r) = ep.region()? {
         let largest = (0..n).map(|r| rcounts.get(r) as usize).max().unwrap_or(0);
         if select::shared(largest.saturating_mul(rdt.size()), r) {
-            return movement::allgather(ep, r, tags::ALLGATHERV, at);
+            return movement::allgather(ep, r, tags::ALLGATHERV, own, at);
         }
+    }
+    if let Some(own) = own {
+        copy(own, at(me));
     }
     if n > 1 {
         let total: usize = (0..n).map(|r| rcounts.get(r) as usize).fold(0, usize::saturating_add);

@@ -5,7 +5,7 @@
 use crate::buffer::{Data, Temp, bytes, copy};
 use crate::exchange::Exchange;
 use crate::link::Datatype;
-use crate::select::{self, Rooted};
+use crate::select::{self, Gather, Rooted};
 use crate::shared::movement;
 use crate::team::Team;
 use crate::{tags, tree};
@@ -28,10 +28,14 @@ pub fn gather(
     let own = if is_root && sbuf.is_in_place() { None } else { Some(Data::new(sbuf, scount, sdt)) };
     let all = is_root.then(|| Data::new(rbuf, rcount, rdt));
     let block = all.or(own).map_or(0, |d| d.bytes());
-    if let Some(r) = ep.region()?
-        && select::shared_gather(block, r)
-    {
-        return movement::gather(ep, r, own, all.map(|all| move |r| all.blocks(r, 1)), root);
+    if let Some(r) = ep.region()? {
+        match select::gather(block, ep.size(), r) {
+            Gather::Read => {
+                return movement::gather(ep, r, own, all.map(|all| move |r| all.blocks(r, 1)), root);
+            }
+            Gather::Written => return movement::gather_written(ep, r, own, all, root),
+            Gather::Messages => {}
+        }
     }
     let x = Exchange::new(ep, tags::GATHER);
     with(&x, select::rooted(block, ep.size()), own, all, root)?;

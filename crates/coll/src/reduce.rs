@@ -24,6 +24,7 @@ pub fn reduce(ep: &Team, sbuf: Buf, rbuf: Buf, count: usize, dt: &Datatype, op: 
     }
     if let Some(r) = ep.region()?
         && select::shared_reduction(&vectors, r)
+        && !select::one_frame(vectors.input.bytes(), ep.size())
     {
         return reductions::reduce(ep, r, vectors, op, root);
     }

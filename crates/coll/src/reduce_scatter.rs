@@ -113,7 +113,7 @@ fn through_rank_0(x: &Exchange, input: Data, own: Data, starts: &[usize], op: &R
     reduce::with(x, Reduce::Binomial, v, op, 0)?;
     if me == 0 {
         copy(whole.part(0..starts[1]), own);
-        deal(x, |r| whole.part(starts[r]..starts[r + 1]), 0);
+        deal(x, |r| whole.part(starts[r]..starts[r + 1]), 0, || ());
     } else if own.bytes() > 0 {
         x.recv(own, 0);
     }

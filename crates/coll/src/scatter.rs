@@ -40,27 +40,36 @@ pub fn scatter(
 
 /// `own` is where this rank's block goes (none: it stays); at the root, `all` is the block of rank 0.
 pub fn with(x: &Exchange, algorithm: Rooted, own: Option<Data>, all: Option<Data>, root: usize) -> Result<()> {
-    if let (Some(own), Some(all)) = (own, all) {
-        copy(all.blocks(root, 1), own);
-    }
     let block = all.or(own).map_or(0, |d| d.bytes());
-    if block == 0 || x.size() == 1 {
+    if block == 0 {
+        return Ok(());
+    }
+    let keep = || {
+        if let (Some(own), Some(all)) = (own, all) {
+            copy(all.blocks(root, 1), own);
+        }
+    };
+    if x.size() == 1 {
+        keep();
         return Ok(());
     }
     match (algorithm, all, own) {
-        (Rooted::Linear, Some(all), _) => deal(x, |r| all.blocks(r, 1), root),
+        (Rooted::Linear, Some(all), _) => deal(x, |r| all.blocks(r, 1), root, keep),
         (Rooted::Linear, None, Some(own)) => {
             x.recv(own, root);
         }
-        (Rooted::Binomial, Some(all), _) => tree_root(x, all, root)?,
+        (Rooted::Binomial, Some(all), _) => {
+            keep();
+            tree_root(x, all, root)?
+        }
         (Rooted::Binomial, None, Some(own)) => tree_inner(x, own, root)?,
         (_, None, None) => {}
     }
     Ok(())
 }
 
-/// The root sends every other rank its block.
-pub fn deal<'a>(x: &Exchange, at: impl Fn(usize) -> Data<'a>, root: usize) {
+/// The root sends every other rank its block; `meanwhile` is done while the last of them are under way.
+pub fn deal<'a>(x: &Exchange, at: impl Fn(usize) -> Data<'a>, root: usize, meanwhile: impl FnOnce()) {
     let mut pending = Vec::new();
     for r in (0..x.size()).filter(|&r| r != root) {
         let d = at(r);
@@ -71,6 +80,7 @@ pub fn deal<'a>(x: &Exchange, at: impl Fn(usize) -> Data<'a>, root: usize) {
             x.wait_all(&mut pending);
         }
     }
+    meanwhile();
     x.wait_all(&mut pending);
 }
 
@@ -135,9 +145,10 @@ pub fn scatterv(
         }
         return x.finish();
     }
-    if !rbuf.is_in_place() {
-        copy(at(root), Data::new(rbuf, rcount, rdt));
-    }
-    deal(&x, at, root);
+    deal(&x, at, root, || {
+        if !rbuf.is_in_place() {
+            copy(at(root), Data::new(rbuf, rcount, rdt));
+        }
+    });
     x.finish()
 }

@@ -25,10 +25,6 @@ pub const SCAN_CHUNK: usize = 256 * KIB;
 /// How many messages in each direction a rank has outstanding in a many-to-many pattern.
 pub const WINDOW: usize = 32;
 
-/// Through shared memory: whether each rank combines whole vectors of `bytes` itself, in one round, instead of a part in two.
-pub fn all_read_all(bytes: usize, n: usize) -> bool {
-    bytes <= INLINE || bytes.saturating_mul(n) <= 32 * KIB
-}
 /// Whether a block of `bytes` that one rank offers goes through shared memory.
 pub fn shared(bytes: usize, r: &Region) -> bool {
     bytes <= INLINE || bytes <= r.room() || r.direct
@@ -38,18 +34,10 @@ pub fn shared_all(block: usize, n: usize, in_place: bool, r: &Region) -> bool {
     let all = block.saturating_mul(n);
     all <= INLINE || all <= r.room() || (r.direct && !in_place)
 }
-/// Reductions of any length go through the buffers in chunks, if an element finds room.
-pub fn shared_reduction(v: &Vectors, r: &Region) -> bool {
-    v.input.bytes() <= INLINE || v.input.dt.size() <= r.room()
-}
 /// Scans: each rank reads all lower ones, which is too much for long vectors.
 pub fn shared_scan(bytes: usize, n: usize, r: &Region) -> bool {
     bytes <= INLINE || (bytes <= r.room() && bytes.saturating_mul(n) <= 256 * KIB)
 }
-/// Longer vectors are combined by single copy from the vectors themselves.
-pub const DIRECT_REDUCE: usize = 32 * KIB;
-/// How much of a vector is read at once for that: what is combined next is then still in the nearest caches.
-pub const DIRECT_PIECE: usize = 32 * KIB;
 
 /// From which size on the own block of an exchange of all with all is read directly and not copied to the buffer first. Between two ranks
 /// both directions go on at once and a system call pays early (16 KiB: 1.9 us against 3.6); where more ranks share cores, the second
@@ -57,17 +45,97 @@ pub const DIRECT_PIECE: usize = 32 * KIB;
 pub fn direct_from(n: usize) -> usize {
     if n == 2 { 4 * KIB } else { usize::MAX }
 }
-/// Two ranks copy a long block together when it is a message (1 MiB: 22 us against 54), and so do a root and each rank that sends to it.
-pub const TOGETHER: usize = 32 * KIB;
-pub fn shared_bcast(bytes: usize, n: usize, r: &Region) -> bool {
-    shared(bytes, r) && (n > 2 || bytes <= TOGETHER)
+
+/// Where data flows one way between two ranks, what fits a frame is better off as a message, whose parts are read while others are
+/// still written (4 KiB: 0.9 us against 1.2).
+pub fn one_frame(bytes: usize, n: usize) -> bool {
+    n == 2 && bytes > INLINE && bytes <= 4 * KIB
 }
-pub fn shared_gather(block: usize, r: &Region) -> bool {
-    shared(block, r) && block <= TOGETHER
+/// Two ranks copy a long block together when it is a message (1 MiB: 22 us against 54).
+const TOGETHER: usize = 32 * KIB;
+
+pub fn shared_bcast(bytes: usize, n: usize, r: &Region) -> bool {
+    shared(bytes, r) && (n > 2 || bytes <= INLINE)
 }
 pub fn shared_scatter(block: usize, n: usize, r: &Region) -> bool {
-    shared(block.saturating_mul(n), r) && (n > 2 || block <= TOGETHER)
+    shared(block.saturating_mul(n), r) && !one_frame(block, n) && (n > 2 || block <= TOGETHER)
 }
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gather {
+    Messages,
+    /// The root reads what the others offer.
+    Read,
+    /// The others write to the root's memory, all at once and while the root copies its own block (4 ranks on 2 cores, 64 KiB: 6.6 us
+    /// against 14; 2 ranks, 1 MiB: 66 against 93).
+    Written,
+}
+
+pub fn gather(block: usize, n: usize, r: &Region) -> Gather {
+    if one_frame(block, n) {
+        Gather::Messages
+    } else if r.direct && block > 2 * KIB {
+        Gather::Written
+    } else if block <= INLINE || block <= r.room() {
+        Gather::Read
+    } else {
+        Gather::Messages
+    }
+}
+
+/// How ranks that share memory combine vectors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shared {
+    /// Whoever wants the result combines all vectors itself, from the slots or buffers, a buffer's length at a time: one round each,
+    /// in which the others are ahead.
+    Buffers,
+    /// The same from the vectors themselves by single copy, in one round.
+    Vectors,
+    /// Each rank combines a part, from buffers.
+    Parts,
+    /// Each rank combines a part, from the vectors themselves.
+    DirectParts,
+}
+
+pub fn shared_reduce(bytes: usize, n: usize, shares_cores: bool, r: &Region) -> Shared {
+    if !r.direct || bytes <= 4 * KIB {
+        Shared::Buffers
+    } else if n == 2 {
+        // Longer ones are copied to buffers by one rank while the other combines (1 MiB: 95 us against 120).
+        if bytes <= 512 * KIB { Shared::Vectors } else { Shared::Buffers }
+    } else if bytes <= 32 * KIB || (shares_cores && n <= 16) {
+        // Where ranks share cores, fewer waits win (4 ranks on 2 cores, 64 KiB: 13 us against 25).
+        Shared::Buffers
+    } else {
+        Shared::DirectParts
+    }
+}
+/// Reductions of any length go through the buffers in chunks, if an element finds room.
+pub fn shared_reduction(v: &Vectors, r: &Region) -> bool {
+    v.input.bytes() <= INLINE || v.input.dt.size() <= r.room()
+}
+
+pub fn shared_allreduce(bytes: usize, n: usize, r: &Region) -> Shared {
+    if bytes <= INLINE {
+        Shared::Buffers
+    } else if r.direct && n == 2 && bytes > 4 * KIB {
+        // Both combine all: twice the arithmetic in half the rounds (16 KiB: 2.3 us against 4.1, 64 KiB: 5.7 against 11).
+        Shared::Vectors
+    } else if bytes.saturating_mul(n) <= 32 * KIB && bytes <= r.room() {
+        Shared::Buffers
+    } else if r.direct && bytes > 64 * KIB {
+        Shared::DirectParts
+    } else {
+        Shared::Parts
+    }
+}
+/// Whether the vectors of a reduce-scatter, `bytes` long in all, are read where they are.
+pub fn direct_reduce_scatter(bytes: usize, n: usize, r: &Region) -> bool {
+    let fits = bytes <= INLINE || bytes <= r.room();
+    !fits || (r.direct && n == 2 && bytes > 8 * KIB)
+}
+/// How much of a vector is read at once by single copy: what is combined next is then still in the second-level cache.
+pub const DIRECT_PIECE: usize = 128 * KIB;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Barrier {

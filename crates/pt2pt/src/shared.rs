@@ -115,23 +115,44 @@ impl Endpoint {
     /// # Safety
     /// `to` is valid for writes of `len` bytes.
     pub unsafe fn read_peer(&self, rank: usize, there: [u64; 2], offset: u64, to: *mut u8, len: usize) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.reach(rank, Way::Pull, there, offset, Run::new(to, len)) }
+    }
+    /// Writes `len` bytes to what `rank` has exposed, from `offset` on.
+    ///
+    /// # Safety
+    /// `from` is valid for reads of `len` bytes, and `rank` has said that these bytes of its memory are to be written.
+    pub unsafe fn write_peer(
+        &self,
+        rank: usize,
+        there: [u64; 2],
+        offset: u64,
+        from: *const u8,
+        len: usize,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.reach(rank, Way::Push, there, offset, Run::new(from.cast_mut(), len)) }
+    }
+    unsafe fn reach(&self, rank: usize, way: Way, there: [u64; 2], offset: u64, local: Run) -> Result<()> {
         let proc = self.ranks.proc_of(rank) as usize;
         let there = Exposed { address: there[0], place: there[1], ..Exposed::default() };
         let done = self.engine.enter(self.lane(), |s| {
             let Some(node) = &mut s.node else { return false };
             let open = node.open(proc, &there);
             Mechanism::ALL.into_iter().filter(|m| open >> *m as u8 & 1 != 0).any(|mechanism| {
-                let piece = Piece { mechanism, way: Way::Pull, there, offset };
+                let piece = Piece { mechanism, way, there, offset };
                 // SAFETY: the caller's promise.
-                unsafe { node.copy(proc, &piece, &mut [Run::new(to, len)]) }
+                unsafe { node.copy(proc, &piece, &mut [local]) }
             })
         });
+        let what = if way == Way::Pull { "reading" } else { "writing" };
         match done {
             true => Ok(()),
             false => Err(Error::new(
                 MPI_ERR_OTHER,
                 format!(
-                    "reading {len} bytes from the memory of rank {rank} failed in a collective operation; its buffer may not be valid for the count it gave"
+                    "{what} {} bytes of the memory of rank {rank} failed in a collective operation; its buffer may not be valid for the count it gave",
+                    local.len()
                 ),
             )),
         }

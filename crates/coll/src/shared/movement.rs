@@ -59,7 +59,7 @@ pub fn gather<'a>(
                 copy(own, at(root));
             }
         } else if let Some(own) = own {
-            let how = c.offer(s, own)?;
+            let how = c.offer_long(s, own, select::direct_from(c.n()))?;
             c.done(s);
             match how {
                 How::Message => c.send(own, root),
@@ -71,12 +71,41 @@ pub fn gather<'a>(
     })
 }
 
+/// Long equal blocks, as [`gather`]: every rank writes its own to the root's memory, so that the root does not copy all of them alone.
+pub fn gather_written(ep: &Endpoint, r: &Region, own: Option<Data>, all: Option<Data>, root: usize) -> Result<()> {
+    run(ep, r, tags::GATHER, |c| {
+        let s = r.begin();
+        if let Some(all) = all {
+            let written = c.invite(s, all.blocks(0, c.n()))?;
+            c.done(s);
+            if let Some(own) = own {
+                copy(own, all.blocks(root, 1));
+            }
+            if !written {
+                c.others().for_each(|rank| c.fetch(rank, At::Message, 0, all.blocks(rank, 1)));
+            }
+            return c.all_done(s);
+        }
+        let Some(own) = own else { return Ok(()) };
+        let o = c.seen(root, s)?;
+        match o.at {
+            At::Remote(there, _) => {
+                let block = o.len / c.n();
+                c.bring(root, there, (block * c.me()) as u64, block, own)?;
+            }
+            _ => c.send(own, root),
+        }
+        c.done(s);
+        Ok(())
+    })
+}
+
 /// Equal blocks. `own` is where this rank's block goes (none at the root: it stays); at the root, `all` is the block of rank 0.
 pub fn scatter(ep: &Endpoint, r: &Region, own: Option<Data>, all: Option<Data>, root: usize) -> Result<()> {
     run(ep, r, tags::SCATTER, |c| {
         let s = r.begin();
         if let Some(all) = all {
-            let how = c.offer(s, all.blocks(0, c.n()))?;
+            let how = c.offer_long(s, all.blocks(0, c.n()), select::direct_from(c.n()).saturating_mul(c.n()))?;
             c.done(s);
             if let Some(own) = own {
                 copy(all.blocks(root, 1), own);
@@ -127,13 +156,24 @@ pub fn scatterv<'a>(
     })
 }
 
-/// `at` gives the place of a rank's block; the own block is there already.
-pub fn allgather<'a>(ep: &Endpoint, r: &Region, tag: i32, at: impl Fn(usize) -> Data<'a>) -> Result<()> {
+/// `at` gives the place of a rank's block; `own` is what this rank contributes (none: it is in its place already). The others read
+/// `own` and not the copy in its place: memory that stays as it is remains in the readers' caches.
+pub fn allgather<'a>(
+    ep: &Endpoint,
+    r: &Region,
+    tag: i32,
+    own: Option<Data>,
+    at: impl Fn(usize) -> Data<'a>,
+) -> Result<()> {
     run(ep, r, tag, |c| {
         let s = r.begin();
-        let how = c.offer_long(s, at(c.me()), select::direct_from(c.n()))?;
+        let offered = own.unwrap_or_else(|| at(c.me()));
+        let how = c.offer_long(s, offered, select::direct_from(c.n()))?;
         if how == How::Message {
-            c.others().for_each(|to| c.send(at(c.me()), to));
+            c.others().for_each(|to| c.send(offered, to));
+        }
+        if let Some(own) = own {
+            copy(own, at(c.me()));
         }
         for rank in c.others() {
             let o = c.seen(rank, s)?;

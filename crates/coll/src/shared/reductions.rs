@@ -9,11 +9,12 @@ use crate::blocks;
 use crate::buffer::{Data, Temp, copy};
 use crate::link::Endpoint;
 use crate::reduction::{Reduction, Vectors};
-use crate::select;
+use crate::select::{self, Shared};
 use crate::shared::region::Region;
-use crate::shared::round::{At, Round, get, packed, run};
+use crate::shared::round::{At, Round, get, packed, put, run};
 use crate::tags;
 use oxmpi_base::{Result, args::Buf};
+use oxmpi_ring::slots::INLINE;
 use std::ops::Range;
 
 /// Elements are combined in pieces of so many bytes: the sum stays in the nearest caches.
@@ -23,21 +24,42 @@ pub fn allreduce(ep: &Endpoint, r: &Region, v: Vectors, op: &Reduction) -> Resul
     run(ep, r, tags::ALLREDUCE, |c| {
         let Some(out) = v.out else { return Ok(()) };
         let bytes = v.input.bytes();
-        if c.fits(bytes) && select::all_read_all(bytes, c.n()) {
-            let s = r.begin();
-            c.offer(s, v.input)?;
-            fold(c, 0..c.n(), 0..out.count, out, op, false, |rank| offered(c, rank, s, bytes))?;
-            if out.count > 0 {
-                c.seen_all(s);
+        match select::shared_allreduce(bytes, c.n(), r) {
+            Shared::Buffers => {
+                let s = r.begin();
+                c.offer(s, v.input)?;
+                fold(c, 0..c.n(), 0..out.count, out, op, false, |rank| offered(c, rank, s, bytes))?;
+                if out.count > 0 {
+                    c.seen_all(s);
+                }
+                c.done(s);
+                Ok(())
             }
-            c.done(s);
-            return Ok(());
+            Shared::Vectors => allreduce_whole(c, v, out, op),
+            Shared::DirectParts => allreduce_direct(c, v, out, op),
+            Shared::Parts => v.chunks(r.room()).try_for_each(|v| allreduce_parts(c, v, op)),
         }
-        if r.direct && bytes > select::DIRECT_REDUCE {
-            return allreduce_direct(c, v, out, op);
-        }
-        v.chunks(r.room()).try_for_each(|v| allreduce_parts(c, v, op))
     })
+}
+
+/// Every rank combines everything, from the vectors themselves.
+fn allreduce_whole(c: &Round, v: Vectors, out: Data, op: &Reduction) -> Result<()> {
+    let (bytes, me) = (v.input.bytes(), c.me());
+    let mut aside = Temp::bytes(if v.in_place { bytes } else { 0 })?;
+    let input = if v.in_place {
+        put(v.input, aside.buf().as_mut_ptr());
+        aside.buf().as_ptr()
+    } else {
+        packed(v.input, &mut aside)?
+    };
+    let s = c.r.begin();
+    c.offer_address(s, input, bytes)?;
+    fold(c, 0..c.n(), 0..out.count, out, op, true, |rank| {
+        if rank == me { Ok(Some(At::Memory(input))) } else { offered(c, rank, s, bytes) }
+    })?;
+    c.seen_all(s);
+    c.done(s);
+    c.all_done(s)
 }
 
 fn allreduce_parts(c: &Round, v: Vectors, op: &Reduction) -> Result<()> {
@@ -107,34 +129,41 @@ fn reduce_part(c: &Round, v: Vectors, part: Range<usize>, acc: Data, op: &Reduct
 }
 
 pub fn reduce(ep: &Endpoint, r: &Region, v: Vectors, op: &Reduction, root: usize) -> Result<()> {
-    run(ep, r, tags::REDUCE, |c| {
-        if r.direct && v.input.bytes() > select::DIRECT_REDUCE && c.n() > 2 {
-            return reduce_direct(c, v, op, root);
+    run(ep, r, tags::REDUCE, |c| match select::shared_reduce(v.input.bytes(), c.n(), ep.shares_cores(), r) {
+        Shared::DirectParts => reduce_direct(c, v, op, root),
+        Shared::Vectors => reduce_flat(c, v, op, root, true),
+        Shared::Buffers | Shared::Parts => {
+            v.chunks(r.room().max(INLINE)).try_for_each(|v| reduce_flat(c, v, op, root, false))
         }
-        v.chunks(r.room().max(oxmpi_ring::slots::INLINE)).try_for_each(|v| reduce_flat(c, v, op))
     })
 }
 
-/// The root combines all.
-fn reduce_flat(c: &Round, v: Vectors, op: &Reduction) -> Result<()> {
+/// The root combines all; `direct` from the vectors themselves.
+fn reduce_flat(c: &Round, v: Vectors, op: &Reduction, root: usize, direct: bool) -> Result<()> {
     let bytes = v.input.bytes();
     let s = c.r.begin();
     let Some(out) = v.out else {
-        c.offer(s, v.input)?;
+        if !direct {
+            c.offer(s, v.input)?;
+            c.done(s);
+            return Ok(());
+        }
+        let mut whole = Temp::bytes(0)?;
+        c.offer_address(s, packed(v.input, &mut whole)?, bytes)?;
         c.done(s);
-        return Ok(());
+        return c.is_done(root, s);
     };
     let mut aside = Temp::bytes(0)?;
     let own = if v.in_place {
         aside = Temp::bytes(bytes)?;
         let at = aside.buf();
-        crate::shared::round::put(v.input, at.as_mut_ptr());
+        put(v.input, at.as_mut_ptr());
         at.as_ptr()
     } else {
         packed(v.input, &mut aside)?
     };
     let me = c.me();
-    fold(c, 0..c.n(), 0..out.count, out, op, false, |rank| {
+    fold(c, 0..c.n(), 0..out.count, out, op, direct, |rank| {
         if rank == me {
             return Ok(Some(At::Memory(own)));
         }
@@ -180,7 +209,7 @@ pub fn reduce_scatter(ep: &Endpoint, r: &Region, v: Vectors, starts: &[usize], o
         let (bytes, me) = (v.input.bytes(), c.me());
         let part = starts[me]..starts[me + 1];
         let own = out.part(0..part.len());
-        if c.fits(bytes) {
+        if !select::direct_reduce_scatter(bytes, c.n(), r) {
             let s = r.begin();
             c.offer(s, v.input)?;
             fold(c, 0..c.n(), part, own, op, false, |rank| offered(c, rank, s, bytes))?;

@@ -76,11 +76,6 @@ impl<'a> Round<'a> {
     pub fn n(&self) -> usize {
         self.ep.size()
     }
-    /// Whether so many bytes can be offered without single copy.
-    #[inline]
-    pub fn fits(&self, n: usize) -> bool {
-        n <= INLINE || n <= self.r.room()
-    }
     /// The other ranks, beginning with the next one, so that not all look at the same rank first.
     pub fn others(&self) -> impl Iterator<Item = usize> + use<> {
         let (me, n) = (self.me(), self.n());
@@ -193,6 +188,29 @@ impl<'a> Round<'a> {
     pub fn offer_address(&self, round: u64, address: *const u8, len: usize) -> Result<()> {
         self.all_done(round.saturating_sub(self.r.depth()))?;
         self.publish_address(round, address, len);
+        Ok(())
+    }
+    /// Asks the others for data: to be written to `room` where they can reach it, else as messages (false).
+    pub fn invite(&self, round: u64, room: Data) -> Result<bool> {
+        self.all_done(round.saturating_sub(self.r.depth()))?;
+        let (dense, len) = (room.dense_bytes().filter(|_| self.r.direct), room.bytes());
+        match dense {
+            Some(d) => self.publish_address(round, d.buf.as_ptr(), len),
+            None => self.publish(round, How::Message, len, |_| ()),
+        }
+        Ok(dense.is_some())
+    }
+    /// Writes `data` to the block of `block` bytes that begins at `offset` of what `rank` has invited to.
+    pub fn bring(&self, rank: usize, there: [u64; 2], offset: u64, block: usize, data: Data) -> Result<()> {
+        let len = data.bytes();
+        if len > block {
+            self.too_long(self.me(), len, block);
+        }
+        let len = len.min(block);
+        let mut temp = Temp::bytes(0)?;
+        let from = packed(data, &mut temp)?;
+        // SAFETY: `from` has `len` bytes; the other rank offered the block.
+        self.x.note(unsafe { self.ep.write_peer(rank, there, offset, from, len) });
         Ok(())
     }
     fn publish_address(&self, round: u64, address: *const u8, len: usize) {

@@ -259,6 +259,21 @@ impl Endpoint {
         unsafe { std::ptr::copy((there[0] + offset) as *const u8, to, len) };
         Ok(())
     }
+    /// # Safety
+    /// `from` is valid for `len` bytes, and the same of what `rank` has exposed.
+    pub unsafe fn write_peer(
+        &self,
+        rank: usize,
+        there: [u64; 2],
+        offset: u64,
+        from: *const u8,
+        len: usize,
+    ) -> Result<()> {
+        assert!(rank < self.size && rank != self.rank);
+        // SAFETY: the caller's promise, and all ranks are threads of one process.
+        unsafe { std::ptr::copy(from, (there[0] + offset) as *mut u8, len) };
+        Ok(())
+    }
     pub fn messages(&self) -> u64 {
         self.shared.0.lock().unwrap().messages
     }
