@@ -6,6 +6,8 @@
 //! - `faults [--times N]`: the launcher's fault tests, repeated.
 //! - `kmod --module PATH.ko [--timeout S]`: XPMEM or KNEM in a virtual machine; see `kmod.rs`.
 //! - `downgrade`: messages while the system refuses something (`crate::downgrade`).
+//! - `large`: messages and counts beyond 2^31; takes 7 GiB of memory.
+//! - `proptest [--cases N]`: random datatypes against a naive packer, 10^5 cases of each property.
 //! - `handoffs [--count N]`: wake-ups under stress, 10^8 hand-offs if no number is given.
 use crate::install::{program, shared};
 use crate::python::Venv;
@@ -19,13 +21,16 @@ use std::process::Command;
 use std::time::Duration;
 
 /// What `suite mpi4py` runs when no file is named; `*` stands for anything.
-const FILES: [&str; 16] = [
+const FILES: [&str; 19] = [
     "test_p2p_*",
     "test_msgspec",
     "test_cco_buf",
     "test_cco_vec",
     "test_cco_obj",
+    "test_cco_ngh_*",
+    "test_cco_pr_ngh_*",
     "test_comm",
+    "test_comm_topo",
     "test_group",
     "test_info",
     "test_errhandler",
@@ -41,7 +46,7 @@ const FILES: [&str; 16] = [
 pub fn run_command(args: &[String]) -> Result<()> {
     let mut args = args.to_vec();
     if args.is_empty() {
-        bail!("which suite: mpi4py, mpich, abi-swap, faults, downgrade, handoffs or kmod?");
+        bail!("which suite: mpi4py, mpich, abi-swap, faults, downgrade, handoffs, large, proptest or kmod?");
     }
     match args.remove(0).as_str() {
         "mpi4py" => mpi4py(args),
@@ -66,7 +71,24 @@ pub fn run_command(args: &[String]) -> Result<()> {
             step(format!("{count} hand-offs through rings and doorbells"));
             crate::downgrade::handoffs(count)
         }
-        other => bail!("there is no suite {other}; there are mpi4py, mpich, abi-swap, faults, downgrade, handoffs and kmod"),
+        "large" => {
+            nothing_left(&args)?;
+            shared()?;
+            step("Messages and counts beyond 2^31");
+            crate::test::program_of_conformance("type_big", &[("OXMPI_TEST_LARGE", "1")])
+        }
+        "proptest" => {
+            let cases = take_value(&mut args, "--cases")?.unwrap_or_else(|| "100000".into());
+            nothing_left(&args)?;
+            let _: u32 = cases.parse().context("--cases takes a number")?;
+            step(format!("{cases} random datatypes for each property"));
+            run(cargo()
+                .args(["test", "--package", "oxmpi-datatype", "--test", "typemap"])
+                .env("OXMPI_TEST_CASES", cases))
+        }
+        other => bail!(
+            "there is no suite {other}; there are mpi4py, mpich, abi-swap, faults, downgrade, handoffs, large, proptest and kmod"
+        ),
     }
 }
 

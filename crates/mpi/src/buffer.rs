@@ -1,14 +1,54 @@
-//! Buffered sends (MPI-5.0 3.6).
+//! Buffered sends (MPI-5.0 3.6), and the buffers of the process, of sessions and of communicators.
 //!
-//! The attached buffer is an account: a buffered send that cannot leave at once is copied into memory of ours and charged with its size and
+//! A buffered send uses the buffer of its communicator, else that of the communicator's session, else that of the process. An attached
+//! buffer is an account: a buffered send that cannot leave at once is copied into memory of ours and charged with its size and
 //! MPI_BSEND_OVERHEAD; what does not fit is MPI_ERR_BUFFER. The program's buffer itself is never written. MPI_BUFFER_AUTOMATIC is an
-//! account without limit. Known gaps: buffers of communicators and sessions.
-use oxmpi_base::args::{Buf, OutCount};
+//! account without limit.
+//!
+//! Invariant: the mutex comes before the engine, whose lanes are entered with the mutex held; it is not held while a thread waits.
+use crate::comm::{self, Comm};
+use crate::request::{self, Compound};
+use crate::world;
+use oxmpi_base::args::{Buf, Out, OutCount};
 use oxmpi_base::consts::*;
-use oxmpi_base::{Error, Result, bail};
+use oxmpi_base::{Error, Result, bail, handle};
 use oxmpi_pt2pt::{Engine, Lanes, Mode, ReqId, Span};
-use oxmpi_transport::wire::Context;
-use std::sync::Mutex;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard};
+
+/// What a buffer is attached to: a process, or the raw handle of an object.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Owner {
+    Process,
+    Session(usize),
+    Comm(usize),
+}
+
+impl Owner {
+    fn of_comm(c: &Comm) -> Owner {
+        Owner::Comm(c.ranks.owner())
+    }
+    fn describe(self) -> &'static str {
+        match self {
+            Owner::Process => "the process",
+            Owner::Session(_) => "the session",
+            Owner::Comm(_) => "the communicator",
+        }
+    }
+    /// The procedure of its level whose name has this form.
+    fn procedure(self, what: &str) -> String {
+        match self {
+            Owner::Process => format!("MPI_Buffer_{what}"),
+            Owner::Session(_) => format!("MPI_Session_{what}_buffer"),
+            Owner::Comm(_) => format!("MPI_Comm_{what}_buffer"),
+        }
+    }
+}
+
+/// The raw handle of the session that a communicator comes from.
+fn session_of(_: &Comm) -> Option<usize> {
+    None
+}
 
 struct Account {
     address: usize,
@@ -18,24 +58,21 @@ struct Account {
     sends: Vec<(ReqId, u64)>,
 }
 
-static ATTACHED: Mutex<Option<Account>> = Mutex::new(None);
+static ATTACHED: Mutex<BTreeMap<Owner, Account>> = Mutex::new(BTreeMap::new());
 
-fn attached() -> std::sync::MutexGuard<'static, Option<Account>> {
+fn attached() -> MutexGuard<'static, BTreeMap<Owner, Account>> {
     ATTACHED.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-pub fn attach(buf: Buf, size: i64) -> Result<()> {
-    let size =
-        u64::try_from(size).map_err(|_| Error::arg(format!("the buffer size is {size}; it must not be negative")))?;
-    let mut a = attached();
-    if a.is_some() {
-        bail!(MPI_ERR_BUFFER, "a buffer is attached already; detach it first");
-    }
-    *a = Some(Account { address: buf.addr(), size, used: 0, sends: Vec::new() });
-    Ok(())
+fn none_attached(owner: Owner) -> Error {
+    let why = format!("no buffer is attached to {}; call {} first", owner.describe(), owner.procedure("attach"));
+    Error::new(MPI_ERR_BUFFER, why)
 }
 
 impl Account {
+    fn automatic(&self) -> bool {
+        self.address == MPI_BUFFER_AUTOMATIC
+    }
     fn settle(&mut self, e: &Engine) {
         self.sends.retain(|(id, charge)| {
             let done = e.enter(id.lane(), |s| s.finish(*id).is_some());
@@ -50,16 +87,47 @@ impl Account {
         self.sends.iter().fold(0, |all, (id, _)| all | 1 << id.lane())
     }
     fn fits(&self, charge: u64) -> bool {
-        self.address == MPI_BUFFER_AUTOMATIC || self.used + charge <= self.size
+        self.automatic() || charge <= self.size - self.used
     }
 }
 
-/// A send that is complete when this returns.
-pub fn send(e: &Engine, ctx: Context, to: u32, tag: i32, mut span: Span) -> Result<()> {
-    let mut guard = attached();
-    let Some(a) = guard.as_mut() else {
-        bail!(MPI_ERR_BUFFER, "a buffered send without an attached buffer; call MPI_Buffer_attach first");
+pub(crate) fn attach(owner: Owner, buf: Buf, size: i64) -> Result<()> {
+    let address = buf.addr();
+    // For automatic buffering the size says nothing.
+    let size = if address == MPI_BUFFER_AUTOMATIC { 0 } else { size };
+    let Ok(bytes) = u64::try_from(size) else {
+        bail!(MPI_ERR_ARG, "the buffer size is {size}; it must not be negative")
     };
+    if bytes > 0 && (address == 0 || address == MPI_IN_PLACE || address.checked_add(bytes as usize).is_none()) {
+        bail!(MPI_ERR_BUFFER, "the buffer of {bytes} bytes has no memory at address {address:#x}");
+    }
+    let mut all = attached();
+    if all.contains_key(&owner) {
+        let (what, detach) = (owner.describe(), owner.procedure("detach"));
+        bail!(MPI_ERR_BUFFER, "a buffer is attached to {what} already; call {detach} first");
+    }
+    let (from, to) = (address, address + bytes as usize);
+    let overlaps = |a: &Account| !a.automatic() && a.address < to && from < a.address + a.size as usize;
+    if let Some((other, _)) = all.iter().find(|(_, a)| overlaps(a)) {
+        bail!(MPI_ERR_BUFFER, "this memory is in the buffer that is attached to {} already", other.describe());
+    }
+    all.insert(owner, Account { address, size: bytes, used: 0, sends: Vec::new() });
+    Ok(())
+}
+
+/// A send that is complete when this returns.
+pub(crate) fn send(e: &Engine, c: &Comm, to: u32, tag: i32, mut span: Span) -> Result<()> {
+    let ctx = c.ctx();
+    let levels = [Some(Owner::of_comm(c)), session_of(c).map(Owner::Session), Some(Owner::Process)];
+    let mut all = attached();
+    let Some(owner) = levels.into_iter().flatten().find(|o| all.contains_key(o)) else {
+        bail!(
+            MPI_ERR_BUFFER,
+            "a buffered send of {} bytes without an attached buffer; call MPI_Comm_attach_buffer or MPI_Buffer_attach first",
+            span.len()
+        );
+    };
+    let Some(a) = all.get_mut(&owner) else { return Err(none_attached(owner)) };
     let charge = span.len() + MPI_BSEND_OVERHEAD as u64;
     if !a.fits(charge) {
         e.poll_among(a.lanes())?;
@@ -68,7 +136,8 @@ pub fn send(e: &Engine, ctx: Context, to: u32, tag: i32, mut span: Span) -> Resu
     if !a.fits(charge) {
         bail!(
             MPI_ERR_BUFFER,
-            "the attached buffer of {} bytes has {} bytes in use; a message of {} and MPI_BSEND_OVERHEAD do not fit",
+            "the buffer of {} has {} bytes, of which {} are in use; a message of {} and MPI_BSEND_OVERHEAD do not fit",
+            owner.describe(),
             a.size,
             a.used,
             span.len()
@@ -76,45 +145,103 @@ pub fn send(e: &Engine, ctx: Context, to: u32, tag: i32, mut span: Span) -> Resu
     }
     let copy = span.to_owned().ok_or_else(|| Error::new(MPI_ERR_NO_MEM, "no memory for a buffered message"))?;
     if let Some(id) = e.enter(ctx.lane(), |s| s.send(ctx, to, tag, Span::Owned(copy), Mode::Standard))? {
+        if a.sends.len() >= 64 && a.automatic() {
+            // Nothing else makes an account without limit forget.
+            a.settle(e);
+        }
         a.used += charge;
         a.sends.push((id, charge));
     }
     Ok(())
 }
 
-/// Waits until all buffered messages have left.
-pub fn flush(e: &Engine) -> Result<()> {
-    loop {
-        // The lock is not held while this thread waits.
-        let last = attached().as_ref().and_then(|a| a.sends.last().map(|s| s.0));
-        let Some(id) = last else { return Ok(()) };
+/// Waits until all messages that are in this buffer have left.
+pub(crate) fn flush(e: &Engine, owner: Owner) -> Result<()> {
+    pending(e, owner)?.into_iter().try_for_each(|id| {
         // Another thread may settle it meanwhile: then it is no longer known.
-        e.wait(id.lane(), |s| s.over(id).then_some(()))?;
-        if let Some(a) = attached().as_mut() {
-            a.settle(e);
-        }
-    }
-}
-
-/// The buffered messages that have not left.
-pub fn pending(e: &Engine) -> Vec<ReqId> {
-    attached().as_mut().map_or_else(Vec::new, |a| {
-        a.settle(e);
-        a.sends.iter().map(|(id, _)| *id).collect()
+        e.wait(id.lane(), |s| s.over(id).then_some(()))
     })
 }
 
-pub fn detach(e: &Engine, address: Buf, size: OutCount) -> Result<()> {
+/// The messages in this buffer that have not left.
+fn pending(e: &Engine, owner: Owner) -> Result<Vec<ReqId>> {
+    let mut all = attached();
+    let a = all.get_mut(&owner).ok_or_else(|| none_attached(owner))?;
+    a.settle(e);
+    Ok(a.sends.iter().map(|(id, _)| *id).collect())
+}
+
+/// Complete when the messages that are buffered now have left.
+pub(crate) fn iflush(e: &Engine, owner: Owner, request: Out<handle::Request>) -> Result<()> {
+    request.set(MPI_REQUEST_NULL)?;
+    let pending = pending(e, owner)?;
+    request.set(match pending.is_empty() {
+        true => request::SENT,
+        false => Compound::watch(pending).publish()?,
+    })
+}
+
+pub(crate) fn detach(e: &Engine, owner: Owner, address: Buf, size: OutCount) -> Result<()> {
+    if address.addr() == 0 || size.is_null() {
+        bail!(MPI_ERR_ARG, "a result argument is a null pointer; pass the address of a variable");
+    }
     let a = loop {
-        flush(e)?;
-        let mut guard = attached();
-        match guard.take() {
-            None => bail!(MPI_ERR_BUFFER, "no buffer is attached"),
-            Some(a) if a.sends.is_empty() => break a,
-            // Another thread has sent since.
-            busy => *guard = busy,
+        flush(e, owner)?;
+        let mut all = attached();
+        let a = all.get_mut(&owner).ok_or_else(|| none_attached(owner))?;
+        a.settle(e);
+        // Otherwise another thread has sent since.
+        if a.sends.is_empty()
+            && let Some(a) = all.remove(&owner)
+        {
+            break a;
         }
     };
     crate::memory::store_pointer(address, a.address)?;
-    size.set_checked(a.size as i64, "the buffer's size")
+    size.set(a.size as i64)
+}
+
+/// The owner is gone: its buffer is no longer used; what is under way goes on, from memory of ours.
+pub(crate) fn forget(e: &Engine, owner: Owner) {
+    if let Some(a) = attached().remove(&owner) {
+        a.sends.into_iter().for_each(|(id, _)| e.enter(id.lane(), |s| s.detach(id)));
+    }
+}
+
+/// Waits until what is in the owner's buffer, if it has one, has left (MPI_Comm_disconnect).
+pub(crate) fn empty(e: &Engine, owner: Owner) -> Result<()> {
+    if attached().contains_key(&owner) { flush(e, owner) } else { Ok(()) }
+}
+
+/// The same of all buffers (MPI_Finalize).
+pub(crate) fn empty_all(e: &Engine) -> Result<()> {
+    let owners: Vec<Owner> = attached().keys().copied().collect();
+    owners.into_iter().try_for_each(|o| empty(e, o))
+}
+
+pub fn buffer_attach(buffer: Buf, size: i64) -> Result<()> {
+    world::engine()?;
+    attach(Owner::Process, buffer, size)
+}
+pub fn buffer_detach(buffer_addr: Buf, size: OutCount) -> Result<()> {
+    detach(world::engine()?, Owner::Process, buffer_addr, size)
+}
+pub fn buffer_flush() -> Result<()> {
+    flush(world::engine()?, Owner::Process)
+}
+pub fn buffer_iflush(request: Out<handle::Request>) -> Result<()> {
+    iflush(world::engine()?, Owner::Process, request)
+}
+
+pub fn comm_attach_buffer(comm: handle::Comm, buffer: Buf, size: i64) -> Result<()> {
+    attach(Owner::of_comm(&*comm::get(comm)?), buffer, size)
+}
+pub fn comm_detach_buffer(comm: handle::Comm, buffer_addr: Buf, size: OutCount) -> Result<()> {
+    detach(world::engine()?, Owner::of_comm(&*comm::get(comm)?), buffer_addr, size)
+}
+pub fn comm_flush_buffer(comm: handle::Comm) -> Result<()> {
+    flush(world::engine()?, Owner::of_comm(&*comm::get(comm)?))
+}
+pub fn comm_iflush_buffer(comm: handle::Comm, request: Out<handle::Request>) -> Result<()> {
+    iflush(world::engine()?, Owner::of_comm(&*comm::get(comm)?), request)
 }

@@ -97,6 +97,21 @@ fn not_committed(t: &TypeObj) -> Error {
     Error::new(MPI_ERR_TYPE, format!("the datatype ({}) is not committed; call MPI_Type_commit first", t.describe()))
 }
 
+/// Calls `f` with a handle of `t`: `h` if it still names it, else another for as long as the call lasts.
+pub(crate) fn with_handle<R>(
+    t: &Arc<TypeObj>,
+    h: handle::Datatype,
+    f: impl FnOnce(handle::Datatype) -> Result<R>,
+) -> Result<R> {
+    if get(h).is_ok_and(|r| std::ptr::eq(&*r, &**t)) {
+        return f(h);
+    }
+    let other = TYPES.insert(t.clone())?;
+    let r = f(other);
+    TYPES.remove(other)?;
+    r
+}
+
 /// MPI_BYTE.
 pub fn byte() -> &'static Datatype {
     Datatype::predefined(MPI_BYTE).expect("MPI_BYTE is predefined")
@@ -156,6 +171,11 @@ pub fn type_dup(oldtype: handle::Datatype, newtype: Out<handle::Datatype>) -> Re
 pub fn type_free(datatype: Out<handle::Datatype>) -> Result<()> {
     let h = datatype.get()?;
     let t = get(h)?;
+    if t.dt.envelope().combiner == MPI_COMBINER_VALUE_INDEX {
+        // There for the life of the process like all predefined types, but callers exist (mpi4py 4.1) that take it for one of
+        // their own: the handle goes, the type stays.
+        return datatype.set(MPI_DATATYPE_NULL);
+    }
     if t.dt.is_predefined() {
         bail!(MPI_ERR_TYPE, "{} is predefined and cannot be freed", t.dt);
     }

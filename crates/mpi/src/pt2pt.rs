@@ -1,10 +1,12 @@
 //! Point-to-point procedures (MPI-5.0 chapter 3): arguments checked, one operation of the engine each.
 use crate::buffer;
+pub use crate::buffer::{buffer_attach, buffer_detach, buffer_flush, buffer_iflush};
+pub use crate::buffer::{comm_attach_buffer, comm_detach_buffer, comm_flush_buffer, comm_iflush_buffer};
 use crate::comm::{self, Comm, TAG_UB};
 use crate::request::Compound;
 use crate::table::Ref;
 use crate::{datatype, request, world};
-use oxmpi_base::args::{Buf, Out, OutCount};
+use oxmpi_base::args::{Buf, Out};
 use oxmpi_base::consts::*;
 use oxmpi_base::{Error, Result, Status, bail, handle};
 use oxmpi_datatype::Datatype;
@@ -139,6 +141,11 @@ pub(crate) fn failed(o: &Outcome) -> Error {
                 o.source, o.tag, o.bytes
             ),
         ),
+        // Only partitioned operations end so; their longer messages are MPI_ERR_TRUNCATE at both sides.
+        MPI_ERR_COUNT => Error::new(
+            MPI_ERR_COUNT,
+            "the other side of this partitioned communication has a smaller buffer; partitions times count must be the same amount of data at both",
+        ),
         e => Error::new(e, "a message could not be delivered"),
     }
 }
@@ -185,7 +192,7 @@ pub(crate) fn launch_send(
 ) -> Result<Option<ReqId>> {
     let Peer::Proc(to) = to else { return Ok(None) };
     if mode == SendMode::Buffered {
-        return buffer::send(e, c.ctx(), to as u32, tag, span).map(|()| None);
+        return buffer::send(e, c, to as u32, tag, span).map(|()| None);
     }
     let ctx = c.ctx();
     e.enter(ctx.lane(), |s| s.send(ctx, to as u32, tag, span, engine_mode(mode)))
@@ -716,31 +723,6 @@ pub fn imrecv(
     let made = request::of_parts(e, held.lane(), Some(&held.ranks), id, o);
     e.enter(held.lane(), |s| s.retire(&held.ranks));
     request.set(made?)
-}
-
-pub fn buffer_attach(buf: Buf, size: i64) -> Result<()> {
-    world::engine()?;
-    buffer::attach(buf, size)
-}
-
-pub fn buffer_detach(buffer_addr: Buf, size: OutCount) -> Result<()> {
-    buffer::detach(world::engine()?, buffer_addr, size)
-}
-
-/// Without an attached buffer there is nothing to wait for.
-pub fn buffer_flush() -> Result<()> {
-    buffer::flush(world::engine()?)
-}
-
-/// Complete when the messages that are buffered now have left.
-pub fn buffer_iflush(request: Out<handle::Request>) -> Result<()> {
-    let e = world::engine()?;
-    request.set(MPI_REQUEST_NULL)?;
-    let pending = buffer::pending(e);
-    request.set(match pending.is_empty() {
-        true => request::SENT,
-        false => Compound::watch(pending).publish()?,
-    })
 }
 
 macro_rules! persistent_sends {

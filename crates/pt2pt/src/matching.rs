@@ -245,6 +245,19 @@ impl Held {
         let what = self.q.nodes[p.0 as usize].what;
         Some((what, self.q.remove(p, true, true)))
     }
+    /// Takes this very message, which has this envelope; false if it is not here.
+    pub fn withdraw(&mut self, envelope: Pattern, user: u32) -> bool {
+        let mut i = self.q.buckets[bucket(&envelope)].head;
+        while i != NIL && self.q.nodes[i as usize].user != user {
+            i = self.q.nodes[i as usize].links[0].next;
+        }
+        let found = i != NIL && self.q.nodes[i as usize].what == envelope;
+        if found {
+            self.count -= 1;
+            self.q.remove(Place(i), true, true);
+        }
+        found
+    }
     pub fn len(&self) -> usize {
         self.count
     }
@@ -293,6 +306,10 @@ mod tests {
                             messages.push((e, user));
                             held.hold(e, user);
                         }
+                    }
+                    2 if !messages.is_empty() && i % 2 == 0 => {
+                        let (envelope, user) = messages.remove(i % messages.len());
+                        prop_assert!(held.withdraw(envelope, user) && !held.withdraw(envelope, user));
                     }
                     _ if !receives.is_empty() => {
                         let (_, user, place) = receives.remove(i % receives.len());

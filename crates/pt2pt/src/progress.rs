@@ -203,6 +203,7 @@ impl State {
         self.backlog.retain(|d| *d != peer);
         self.stop_copies(peer);
         self.late.retain(|l| l.dest != peer);
+        self.lose_partitions(peer);
         for i in self.requests.under_way() {
             let r = self.requests.at(i);
             if r.peer == Some(peer) || (r.peer.is_none() && r.envelope.source == peer as i32) {
@@ -316,6 +317,15 @@ impl State {
                 let send = payload.try_into().map(u64::from_ne_bytes).map_err(|_| self.malformed(peer))?;
                 self.sent(peer, send, if f.kind == Kind::Ack { Expects::Ack } else { Expects::Answer })
             }
+            Kind::Retract => {
+                let r = Retract::decode(payload).ok_or_else(|| self.malformed(peer))?;
+                self.retract(peer, Pattern { tag: r.tag, ..envelope }, r.send)
+            }
+            Kind::Retracted => {
+                let send = payload.try_into().map(u64::from_ne_bytes).map_err(|_| self.malformed(peer))?;
+                self.retracted(peer, send)
+            }
+            Kind::Offer | Kind::Open | Kind::Slice | Kind::Run => self.about_partitions(peer, f, payload),
         }
     }
 

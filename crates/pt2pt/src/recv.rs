@@ -1,7 +1,7 @@
 //! Receiving: posting, probing, and what happens when a message and a receive have met.
 use crate::engine::{Early, State, Target};
 use crate::matching::Pattern;
-use crate::request::{Outcome, Phase, ReqId};
+use crate::request::{Outcome, ReqId};
 use crate::span::Span;
 use oxmpi_base::Result;
 use oxmpi_base::consts::{MPI_ERR_TRUNCATE, MPI_SUCCESS};
@@ -121,17 +121,6 @@ impl State {
                 let i = *request;
                 self.requests.at(i).span.len()
             }
-        }
-    }
-
-    /// MPI_Cancel: a receive that has not matched is withdrawn; anything else is left to complete.
-    pub fn cancel(&mut self, id: ReqId) {
-        let Some(r) = self.requests.get(id) else { return };
-        if r.phase == Phase::Active
-            && let Some(place) = r.posted.take()
-        {
-            self.posted.withdraw(place);
-            self.complete(id.index(), Outcome { cancelled: true, ..Outcome::SENT });
         }
     }
 }

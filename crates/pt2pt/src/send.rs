@@ -138,7 +138,7 @@ impl State {
     }
 
     #[cold]
-    fn connect(&mut self, dest: u32) -> Result<()> {
+    pub(crate) fn connect(&mut self, dest: u32) -> Result<()> {
         if self.peers[dest as usize].out.is_none() {
             if self.peers[dest as usize].lost {
                 return Err(self.intern(format!("the way to process {dest} was closed after an error")));
@@ -173,6 +173,7 @@ impl State {
             let sent = match &w {
                 Waiting::Control { kind, ctx, bytes, len } => self.out(dest).push_bytes(*kind, *ctx, 0, &bytes[..*len]),
                 Waiting::Send(i) => self.first_frame(dest, *i),
+                Waiting::Partitions(id) => self.push_partitions(dest, *id),
             };
             if !sent {
                 self.peers[dest as usize].waiting.push_front(w);
@@ -214,6 +215,7 @@ impl State {
                 out.set_starved(has);
             }
             if has {
+                self.events += 1; // a thread that sleeps could take it on
                 self.backlog.push(dest);
             } else {
                 self.backlog.retain(|d| *d != dest);
@@ -222,7 +224,7 @@ impl State {
     }
 
     /// The frame that opens send request `i`; the request completes or moves on.
-    fn first_frame(&mut self, dest: u32, i: u32) -> bool {
+    pub(crate) fn first_frame(&mut self, dest: u32, i: u32) -> bool {
         let send = self.requests.id(i).0;
         let r = self.requests.at(i);
         let (ctx, tag, total, sync) = (r.envelope.ctx, r.envelope.tag, r.limit, r.sync);

@@ -10,9 +10,26 @@ pub enum Span {
     /// One run of bytes.
     Dense { at: *mut u8, len: usize },
     /// Anything else.
-    Shaped(Box<Cursor>),
+    Shaped(Box<Stream>),
     /// Bytes of our own (buffered sends).
     Owned(Vec<u8>),
+}
+
+/// A part of the packed stream of some elements: mostly all of it.
+pub struct Stream {
+    cursor: Cursor,
+    /// Where it begins and how long it is.
+    from: u64,
+    len: u64,
+}
+
+impl Stream {
+    fn position(&self) -> u64 {
+        self.cursor.position() - self.from
+    }
+    fn seek(&mut self, at: u64) {
+        self.cursor.seek(self.from + at);
+    }
 }
 
 // SAFETY: the memory behind a span belongs to the operation, which one thread at a time works on under the engine's lock.
@@ -23,7 +40,11 @@ impl Span {
     pub fn new(buf: Buf, count: usize, dt: &Datatype) -> Span {
         match dt.dense() {
             Some(offset) => Span::Dense { at: buf.as_mut_ptr().wrapping_offset(offset), len: count * dt.size() },
-            None => Span::Shaped(Box::new(Cursor::new(dt, buf, count))),
+            None => {
+                let cursor = Cursor::new(dt, buf, count);
+                let len = cursor.total();
+                Span::Shaped(Box::new(Stream { cursor, from: 0, len }))
+            }
         }
     }
     pub const fn empty() -> Span {
@@ -36,7 +57,7 @@ impl Span {
     pub fn len(&self) -> u64 {
         match self {
             Span::Dense { len, .. } => *len as u64,
-            Span::Shaped(c) => c.total(),
+            Span::Shaped(c) => c.len,
             Span::Owned(v) => v.len() as u64,
         }
     }
@@ -57,7 +78,7 @@ impl Span {
         let Span::Shaped(c) = self else { return self.len() };
         let mut blocks = 0;
         c.seek(0);
-        let bytes = c.blocks(u64::MAX, |_, _| {
+        let bytes = c.cursor.blocks(c.len, |_, _| {
             blocks += 1;
             blocks < 32
         });
@@ -72,7 +93,7 @@ impl Span {
             Span::Owned(v) => runs.push(Run::new(v.as_mut_ptr().wrapping_add(at as usize), n)),
             Span::Shaped(c) => {
                 c.seek(at);
-                c.blocks(n as u64, |p, len| {
+                c.cursor.blocks(n as u64, |p, len| {
                     runs.push(Run::new(p, len));
                     true
                 });
@@ -96,7 +117,7 @@ impl Span {
                     c.seek(at);
                 }
                 // SAFETY: `out` is valid for `n` bytes; the user's type map is valid while the operation runs.
-                let done = unsafe { c.pack(std::slice::from_raw_parts_mut(out, n)) };
+                let done = unsafe { c.cursor.pack(std::slice::from_raw_parts_mut(out, n)) };
                 debug_assert_eq!(done, n);
             }
         }
@@ -121,7 +142,7 @@ impl Span {
                     c.seek(at);
                 }
                 // SAFETY: as above.
-                unsafe { c.unpack(std::slice::from_raw_parts(data, n)) };
+                unsafe { c.cursor.unpack(std::slice::from_raw_parts(data, n)) };
             }
         }
     }
@@ -147,6 +168,20 @@ impl Span {
                 to.write(at, piece.as_ptr(), k);
             }
             at += k as u64;
+        }
+    }
+
+    /// `n` bytes of this stream from `at` on, as a span of their own over the same memory.
+    pub fn part(&self, at: u64, n: u64) -> Span {
+        debug_assert!(at + n <= self.len());
+        match self {
+            Span::Dense { at: base, .. } => Span::Dense { at: base.wrapping_add(at as usize), len: n as usize },
+            Span::Shaped(s) => {
+                let (mut cursor, from) = (s.cursor.clone(), s.from + at);
+                cursor.seek(from);
+                Span::Shaped(Box::new(Stream { cursor, from, len: n }))
+            }
+            Span::Owned(v) => Span::Owned(v[at as usize..(at + n) as usize].to_vec()),
         }
     }
 

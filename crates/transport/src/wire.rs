@@ -20,6 +20,10 @@ impl Context {
     pub fn collective(self) -> Context {
         Context(self.0 | 1)
     }
+    /// Of the messages that carry runs of partitions in `lane`. No communicator has it: its high bits name no process.
+    pub fn of_runs(lane: usize) -> Context {
+        Context(0xff_ffff << (Self::BITS - 24) | 1 << (LANE_BITS + 1) | (lane as u64) << 1)
+    }
 }
 
 /// What a frame is.
@@ -48,6 +52,18 @@ pub enum Kind {
     Part = 10,
     /// To the receiver: the announced message of this request (u64) has been withdrawn and follows as Data frames.
     Late = 11,
+    /// To the receiver: [`Offer`], a partitioned send has been made; the context is its communicator's.
+    Offer = 12,
+    /// To the sender: [`Open`], the receiver has begun a round of a partitioned operation.
+    Open = 13,
+    /// To the receiver: [`Slice`] and the bytes of these partitions. Tag and context are the receiver's name for the operation.
+    Slice = 14,
+    /// To the receiver: [`Slice`] alone; these partitions are the next message in [`Context::of_runs`] with the tag of this frame.
+    Run = 15,
+    /// To the receiver: [`Retract`], forget this message if it has not matched; the context is that of the message.
+    Retract = 16,
+    /// To the sender: the message of this request (u64) has been forgotten.
+    Retracted = 17,
 }
 
 impl Kind {
@@ -64,6 +80,12 @@ impl Kind {
             9 => Kind::Share,
             10 => Kind::Part,
             11 => Kind::Late,
+            12 => Kind::Offer,
+            13 => Kind::Open,
+            14 => Kind::Slice,
+            15 => Kind::Run,
+            16 => Kind::Retract,
+            17 => Kind::Retracted,
             _ => return None,
         })
     }
@@ -178,6 +200,43 @@ fixed! {
     }
 }
 
+fixed! {
+    /// A message that is to be cancelled.
+    Retract {
+        send: u64,
+        tag: i32,
+    }
+}
+fixed! {
+    /// A partitioned send, as its receiver has to know it.
+    Offer {
+        /// The sender's name for it.
+        send: u64,
+        /// Bytes of one partition.
+        step: u64,
+        /// Partitions.
+        count: u32,
+        tag: i32,
+    }
+}
+fixed! {
+    /// A round of a partitioned receive has begun.
+    Open {
+        send: u64,
+        /// The receiver's name for it.
+        recv: u64,
+        /// Bytes of the whole receive buffer.
+        total: u64,
+    }
+}
+fixed! {
+    /// Partitions of the sender that follow each other.
+    Slice {
+        first: u32,
+        count: u32,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,7 +249,7 @@ mod tests {
         let d = Data { send: 3, len: 9 };
         assert_eq!((Data::LEN, Data::decode(&d.encode())), (12, Some(d)));
         assert_eq!((Rts::LEN, Share::LEN), (48, 48), "one line each");
-        assert!((1..=11).all(|k| Kind::from_u8(k).map(|x| x as u8) == Some(k)));
-        assert_eq!(Kind::from_u8(12), None);
+        assert!((1..=17).all(|k| Kind::from_u8(k).map(|x| x as u8) == Some(k)));
+        assert_eq!(Kind::from_u8(18), None);
     }
 }

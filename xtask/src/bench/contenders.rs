@@ -12,7 +12,8 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-const PROGRAMS: [&str; 8] = ["latency", "bandwidth", "match", "collective", "wait", "threads", "memory", "empty"];
+const PROGRAMS: [&str; 9] =
+    ["latency", "bandwidth", "match", "pack", "collective", "wait", "threads", "memory", "empty"];
 
 /// An MPI that is measured.
 pub struct Contender {

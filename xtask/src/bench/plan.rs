@@ -31,11 +31,12 @@ pub struct Plan {
 }
 
 /// The parts of the report, in its order.
-pub const GROUPS: [(&str, &str); 9] = [
+pub const GROUPS: [(&str, &str); 10] = [
     ("raw", "The machine"),
     ("latency", "Latency"),
     ("bandwidth", "Bandwidth and message rate"),
     ("match", "Matching"),
+    ("pack", "Memory with gaps"),
     ("collective", "Collectives"),
     ("wait", "Waiting"),
     ("threads", "Threads"),
@@ -104,6 +105,9 @@ impl Plan {
         self.add("match", 2, 60, named("posted", depths));
         self.add("match", 2, 60, named("unexpected", depths));
         self.add("match", 2, 60, named("late", &[8, 4 << 10, 64 << 10, 1 << 20]));
+        let sizes = if quick { &[256 << 10][..] } else { &[16 << 10, 256 << 10, 4 << 20] };
+        self.add("pack", 1, 60, named("local", sizes));
+        self.add("pack", 2, 60, named("send", sizes));
         for ranks in [2, 4, 8] {
             if quick {
                 let some = SIZES.iter().step_by(3).copied().collect::<Vec<_>>();

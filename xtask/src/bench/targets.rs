@@ -62,6 +62,13 @@ pub fn verdicts(session: &Session) -> Vec<Verdict> {
     peer("bandwidth 64 KiB, 1 MiB, 4 MiB", at("bandwidth", &large), AtLeast(1.3));
     peer("message rate 8 B", at("message rate", &[8]), AtLeast(2.0));
     peer("bandwidth both ways 64 KiB, 1 MiB, 4 MiB", at("bandwidth, both ways", &large), AtLeast(1.2));
+    let gaps = |prefix: &str| -> Vec<&Row> {
+        let of = |r: &&Row| r.group == "pack" && r.name.starts_with(prefix) && !r.name.contains("plain loop");
+        session.rows.iter().filter(of).collect()
+    };
+    peer("pack", gaps("pack "), AtLeast(1.0));
+    peer("unpack", gaps("unpack "), AtLeast(1.0));
+    peer("memory with gaps sent to and fro", gaps("send "), AtMost(1.0));
     for (n, most) in [(2, 1.0), (4, 0.7), (8, 0.7)] {
         let rows = |r: &&Row| r.ranks == n && COLLECTIVES.contains(&r.name.as_str());
         let rows: Vec<&Row> = session.rows.iter().filter(rows).collect();

@@ -99,7 +99,10 @@ fn parameter(spec: &Spec, p: &Param, large: bool) -> String {
     }
     let t = spec.c_type(p, large);
     match t.split_once('*') {
-        Some((base, "")) if kind.passed == Passed::Value && p.length.is_some() => format!("{base} {name}[]"),
+        // GCC takes MPI_UNWEIGHTED, a constant address, for an array without elements, and warns; not so for a pointer.
+        Some((base, "")) if kind.passed == Passed::Value && p.length.is_some() && p.kind != "WEIGHT" => {
+            format!("{base} {name}[]")
+        }
         Some((base, more)) => format!("{base} *{more}{name}"),
         None => {
             debug_assert_eq!(p.dir, Dir::In);

@@ -24,17 +24,17 @@ entry! { MPI_Buffer_flush PMPI_Buffer_flush()
 entry! { MPI_Buffer_iflush PMPI_Buffer_iflush(request: Out<Request>)
     [ErrObject::None], pt2pt::buffer_iflush(request) }
 entry! { MPI_Comm_attach_buffer PMPI_Comm_attach_buffer(comm: Comm, buffer: Buf, size: i32)
-    [ErrObject::Comm(comm)], unsupported("MPI_Comm_attach_buffer") }
+    [ErrObject::Comm(comm)], pt2pt::comm_attach_buffer(comm, buffer, i64::from(size)) }
 entry! { MPI_Comm_attach_buffer_c PMPI_Comm_attach_buffer_c(comm: Comm, buffer: Buf, size: i64)
-    [ErrObject::Comm(comm)], unsupported("MPI_Comm_attach_buffer_c") }
+    [ErrObject::Comm(comm)], pt2pt::comm_attach_buffer(comm, buffer, size) }
 entry! { MPI_Comm_detach_buffer PMPI_Comm_detach_buffer(comm: Comm, buffer_addr: Buf, size: Out<i32>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Comm_detach_buffer") }
+    [ErrObject::Comm(comm)], pt2pt::comm_detach_buffer(comm, buffer_addr, OutCount::Int(size)) }
 entry! { MPI_Comm_detach_buffer_c PMPI_Comm_detach_buffer_c(comm: Comm, buffer_addr: Buf, size: Out<i64>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Comm_detach_buffer_c") }
+    [ErrObject::Comm(comm)], pt2pt::comm_detach_buffer(comm, buffer_addr, OutCount::Wide(size)) }
 entry! { MPI_Comm_flush_buffer PMPI_Comm_flush_buffer(comm: Comm)
-    [ErrObject::Comm(comm)], unsupported("MPI_Comm_flush_buffer") }
+    [ErrObject::Comm(comm)], pt2pt::comm_flush_buffer(comm) }
 entry! { MPI_Comm_iflush_buffer PMPI_Comm_iflush_buffer(comm: Comm, request: Out<Request>)
-    [ErrObject::Comm(comm)], unsupported("MPI_Comm_iflush_buffer") }
+    [ErrObject::Comm(comm)], pt2pt::comm_iflush_buffer(comm, request) }
 entry! { MPI_Ibsend PMPI_Ibsend(buf: Buf, count: i32, datatype: Datatype, dest: i32, tag: i32, comm: Comm, request: Out<Request>)
     [ErrObject::Comm(comm)], pt2pt::ibsend(buf, i64::from(count), datatype, dest, tag, comm, request) }
 entry! { MPI_Ibsend_c PMPI_Ibsend_c(buf: Buf, count: i64, datatype: Datatype, dest: i32, tag: i32, comm: Comm, request: Out<Request>)

@@ -12,6 +12,7 @@ use crate::reduction::{Reduction, Vectors};
 use crate::select::{self, Shared};
 use crate::shared::region::Region;
 use crate::shared::round::{At, Round, get, packed, put, run};
+use crate::steps::Steps;
 use crate::tags;
 use oxmpi_base::{Result, args::Buf};
 use oxmpi_ring::slots::INLINE;
@@ -129,21 +130,27 @@ fn reduce_part(c: &Round, v: Vectors, part: Range<usize>, acc: Data, op: &Reduct
 }
 
 pub fn reduce(ep: &Endpoint, r: &Region, v: Vectors, op: &Reduction, root: usize) -> Result<()> {
-    run(ep, r, tags::REDUCE, |c| match select::shared_reduce(v.input.bytes(), c.n(), ep.shares_cores(), r) {
-        Shared::DirectParts => reduce_direct(c, v, op, root),
-        Shared::Vectors => reduce_flat(c, v, op, root, true),
-        Shared::Buffers | Shared::Parts => {
-            v.chunks(r.room().max(INLINE)).try_for_each(|v| reduce_flat(c, v, op, root, false))
+    run(ep, r, tags::REDUCE, |c| {
+        let bytes = v.input.bytes();
+        if bytes <= INLINE {
+            return reduce_flat::<false>(c, v, op, root);
+        }
+        match select::shared_reduce(bytes, c.n(), ep.shares_cores(), r) {
+            Shared::DirectParts => reduce_direct(c, v, op, root),
+            Shared::Vectors => reduce_flat::<true>(c, v, op, root),
+            Shared::Buffers | Shared::Parts => {
+                v.chunks(r.room().max(INLINE)).try_for_each(|v| reduce_flat::<false>(c, v, op, root))
+            }
         }
     })
 }
 
-/// The root combines all; `direct` from the vectors themselves.
-fn reduce_flat(c: &Round, v: Vectors, op: &Reduction, root: usize, direct: bool) -> Result<()> {
+/// The root combines all; `DIRECT` from the vectors themselves.
+fn reduce_flat<const DIRECT: bool>(c: &Round, v: Vectors, op: &Reduction, root: usize) -> Result<()> {
     let bytes = v.input.bytes();
     let s = c.r.begin();
     let Some(out) = v.out else {
-        if !direct {
+        if !DIRECT {
             c.offer(s, v.input)?;
             c.done(s);
             return Ok(());
@@ -163,7 +170,7 @@ fn reduce_flat(c: &Round, v: Vectors, op: &Reduction, root: usize, direct: bool)
         packed(v.input, &mut aside)?
     };
     let me = c.me();
-    fold(c, 0..c.n(), 0..out.count, out, op, direct, |rank| {
+    fold(c, 0..c.n(), 0..out.count, out, op, DIRECT, |rank| {
         if rank == me {
             return Ok(Some(At::Memory(own)));
         }

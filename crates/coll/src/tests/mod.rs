@@ -5,6 +5,7 @@ mod data_movement;
 mod failures;
 pub mod mock;
 mod reductions;
+mod schedules;
 mod shared;
 mod vector;
 

@@ -28,45 +28,49 @@ pub fn fold(ranks: std::ops::Range<usize>, i: usize, commutative: bool) -> Pair 
     ranks.map(|r| value(r, i)).reduce(f).unwrap()
 }
 
+fn load(dt: &Datatype, p: *const u8) -> Pair {
+    let mut packed = [0u8; 8];
+    let mut done = 0;
+    for &(offset, len) in &dt.runs {
+        // SAFETY: the algorithms pass origins of valid elements.
+        unsafe { p.offset(offset).copy_to_nonoverlapping(packed[done..].as_mut_ptr(), len) };
+        done += len;
+    }
+    let word = |k: usize| u32::from_le_bytes(packed[k..k + 4].try_into().unwrap());
+    (word(0), word(4))
+}
+
+fn store(dt: &Datatype, p: *mut u8, v: Pair) {
+    let packed = [v.0.to_le_bytes(), v.1.to_le_bytes()].concat();
+    let mut done = 0;
+    for &(offset, len) in &dt.runs {
+        // SAFETY: as for `load`.
+        unsafe { p.offset(offset).copy_from_nonoverlapping(packed[done..].as_ptr(), len) };
+        done += len;
+    }
+}
+
+/// The operation: `out = a op b`, element by element.
+pub fn operate(dt: &Datatype, commutative: bool, a: *const u8, b: *const u8, out: *mut u8, count: usize) {
+    assert_eq!(dt.size(), 8);
+    for i in 0..count as isize {
+        let at = i * dt.extent;
+        let (a, b) = (load(dt, a.wrapping_offset(at)), load(dt, b.wrapping_offset(at)));
+        store(dt, out.wrapping_offset(at), if commutative { add(a, b) } else { compose(a, b) });
+    }
+}
+
+pub fn combined(a: Pair, b: Pair, commutative: bool) -> Pair {
+    if commutative { add(a, b) } else { compose(a, b) }
+}
+
 /// Runs `body` with the operation on elements of `dt`.
 pub fn with_op(dt: &Datatype, commutative: bool, body: impl FnOnce(&Reduction)) {
-    let size = dt.size();
-    let load = |p: *const u8| {
-        let mut packed = [0u8; 8];
-        let mut done = 0;
-        for &(offset, len) in &dt.runs {
-            // SAFETY: the algorithms pass origins of valid elements.
-            unsafe { p.offset(offset).copy_to_nonoverlapping(packed[done..].as_mut_ptr(), len) };
-            done += len;
-        }
-        let word = |k: usize| u32::from_le_bytes(packed[k..k + 4].try_into().unwrap());
-        (word(0), word(4))
-    };
-    let store = |p: *mut u8, v: Pair| {
-        let packed = [v.0.to_le_bytes(), v.1.to_le_bytes()].concat();
-        let mut done = 0;
-        for &(offset, len) in &dt.runs {
-            // SAFETY: as for `load`.
-            unsafe { p.offset(offset).copy_from_nonoverlapping(packed[done..].as_ptr(), len) };
-            done += len;
-        }
-    };
     let apply = |input: *const u8, inout: *mut u8, count: usize| {
-        assert_eq!(size, 8);
-        for i in 0..count as isize {
-            let (a, b) = (input.wrapping_offset(i * dt.extent), inout.wrapping_offset(i * dt.extent));
-            let v = if commutative { add(load(a), load(b)) } else { compose(load(a), load(b)) };
-            store(b, v);
-        }
+        operate(dt, commutative, input, inout, inout, count);
         Ok(())
     };
-    let three = |a: *const u8, b: *const u8, out: *mut u8, count: usize| {
-        for i in 0..count as isize {
-            let at = i * dt.extent;
-            let (a, b) = (load(a.wrapping_offset(at)), load(b.wrapping_offset(at)));
-            store(out.wrapping_offset(at), if commutative { add(a, b) } else { compose(a, b) });
-        }
-    };
+    let three = |a: *const u8, b: *const u8, out: *mut u8, count: usize| operate(dt, commutative, a, b, out, count);
     // Every other operation is as a predefined one.
     static CALLS: AtomicUsize = AtomicUsize::new(0);
     let apply3: Option<&dyn Fn(*const u8, *const u8, *mut u8, usize)> =

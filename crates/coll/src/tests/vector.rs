@@ -36,6 +36,10 @@ impl Vector {
         (0..count).for_each(|i| v.set(i, value(i)));
         v
     }
+    /// Only guards again.
+    pub fn clear(&mut self) {
+        self.mem.fill(GUARD);
+    }
     pub fn set(&mut self, i: usize, (a, b): Pair) {
         let bytes = [a.to_le_bytes(), b.to_le_bytes()].concat();
         let mut done = 0;
