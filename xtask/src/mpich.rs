@@ -138,6 +138,7 @@ pub fn run_command(mut args: Vec<String>) -> Result<()> {
         let outcome = Outcome::NotRun("what it does is undefined; see tests/suites/mpich.tsv".into());
         Ran { area, title: test.title(), program: test.program, outcome, took: Duration::ZERO }
     }));
+    let _ = std::fs::remove_dir_all(target().join("suite/mpich/run"));
     step(format!("Running {} tests of MPICH's on {}, {jobs} at once", tests.len(), mpi.name));
     let start = Instant::now();
     ran.extend(run_all(&mpi, &build, tests, jobs));
