@@ -2,8 +2,10 @@
 mod abi_check;
 mod bench;
 mod codegen;
+mod conformance;
 mod demo;
 mod downgrade;
+mod errors;
 mod hotpath;
 mod install;
 mod kmod;

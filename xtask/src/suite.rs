@@ -2,6 +2,7 @@
 //!
 //! - `mpi4py [--np N] [--under mpich] [--timeout S] [FILE...]`: mpi4py's test files, each on 1, 2 and 4 ranks.
 //! - `mpich [...] [AREA|AREA/PROGRAM...]`: MPICH's test programs; see `mpich.rs`.
+//! - `conformance [--under mpich|impi] [--jobs N] [NAME...]`: tests/conformance on our library or a peer's (`conformance.rs`).
 //! - `abi-swap`: one binary on our library and on that of the mpich wheel, and the other way round.
 //! - `faults [--times N]`: the launcher's fault tests, repeated.
 //! - `kmod --module PATH.ko [--timeout S]`: XPMEM or KNEM in a virtual machine; see `kmod.rs`.
@@ -46,11 +47,12 @@ const FILES: [&str; 19] = [
 pub fn run_command(args: &[String]) -> Result<()> {
     let mut args = args.to_vec();
     if args.is_empty() {
-        bail!("which suite: mpi4py, mpich, abi-swap, faults, downgrade, handoffs, large, proptest or kmod?");
+        bail!("which suite: mpi4py, mpich, conformance, abi-swap, faults, downgrade, handoffs, large, proptest or kmod?");
     }
     match args.remove(0).as_str() {
         "mpi4py" => mpi4py(args),
         "mpich" => crate::mpich::run_command(args),
+        "conformance" => crate::conformance::run_command(args),
         "abi-swap" => {
             nothing_left(&args)?;
             shared()?;
@@ -87,7 +89,7 @@ pub fn run_command(args: &[String]) -> Result<()> {
                 .env("OXMPI_TEST_CASES", cases))
         }
         other => bail!(
-            "there is no suite {other}; there are mpi4py, mpich, abi-swap, faults, downgrade, handoffs, large, proptest and kmod"
+            "there is no suite {other}; there are mpi4py, mpich, conformance, abi-swap, faults, downgrade, handoffs, large, proptest and kmod"
         ),
     }
 }

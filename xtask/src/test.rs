@@ -7,7 +7,7 @@ use crate::shell::{cargo, has, note, output, prefix, root, run as sh, show, step
 use crate::suite::{Mpi, abi_swap, tail};
 use anyhow::{Context, Result, bail, ensure};
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -18,12 +18,13 @@ const SOURCES: [Stage; 5] =
     [("format", format), ("clippy", clippy), ("codegen", codegen), ("unit", unit), ("loom", loom)];
 
 /// Stages that need an installation; the runner makes it once, before the first of them.
-const INSTALLED: [Stage; 12] = [
+const INSTALLED: [Stage; 13] = [
     ("abi", abi),
     ("wrappers", wrappers),
     ("cmake", cmake),
     ("pmpi", pmpi),
     ("conformance", conformance),
+    ("errors", errors),
     ("downgrade", downgrade),
     ("syscalls", syscalls),
     ("counts", counts),
@@ -435,37 +436,24 @@ pub fn program_of_conformance(name: &str, env: &[(&str, &str)]) -> Result<()> {
 fn programs(report: &mut Report, wanted: impl Fn(&str) -> bool, env: &[(&str, &str)]) -> Result<()> {
     let dir = scratch("conformance")?;
     let mut sources = vec![root().join("tests/abi/swap.c")];
-    let folder = root().join("tests/conformance");
-    match std::fs::read_dir(&folder) {
-        Ok(entries) => {
-            for entry in entries {
-                sources.push(entry?.path());
-            }
-        }
+    match crate::conformance::sources() {
+        Ok(all) => sources.extend(all),
         Err(e) => report.skip("tests/conformance", &e.to_string()),
     }
-    sources.retain(|s| s.extension().is_some_and(|e| e == "c"));
-    sources.sort();
     for source in sources {
         let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         if !wanted(&name) {
             continue;
         }
-        let (mut ranks, limit) = match first_line(&source) {
-            Ok(plan) => plan,
+        let compiled =
+            crate::conformance::plan(&source).and_then(|p| Ok((crate::conformance::compile(&source, &dir)?, p)));
+        let (binary, crate::conformance::Program { mut ranks, limit, .. }) = match compiled {
+            Ok(both) => both,
             Err(e) => {
                 report.fail(&name, &format!("{e:#}"));
                 continue;
             }
         };
-        let binary = dir.join(&name);
-        let mut compile = mpicc();
-        compile.args(["-std=gnu11", "-O1", "-g", "-Wall", "-pthread", "-o"]).arg(&binary).arg(&source).arg("-lm");
-        compile.arg(format!("-I{}", folder.display()));
-        if let Err(e) = output(&mut compile) {
-            report.fail(&name, &format!("{e:#}"));
-            continue;
-        }
         if alone(&source)? {
             ranks.push(0);
         }
@@ -488,6 +476,11 @@ fn programs(report: &mut Report, wanted: impl Fn(&str) -> bool, env: &[(&str, &s
         }
     }
     Ok(())
+}
+
+/// Error handlers that end a part of a job, and initial ones.
+fn errors(report: &mut Report) -> Result<()> {
+    crate::errors::cases(|name, outcome| report.check(name, outcome))
 }
 
 /// Messages while the system refuses something, and a short run of the hand-offs.
@@ -522,21 +515,8 @@ fn hotpath(report: &mut Report, name: &str, outcome: Result<Verdict>) -> Result<
 }
 
 /// Whether the program is also to run without a launcher: `singleton` on its first line.
-fn alone(source: &Path) -> Result<bool> {
+fn alone(source: &std::path::Path) -> Result<bool> {
     Ok(std::fs::read_to_string(source)?.lines().next().is_some_and(|l| l.contains("singleton")))
-}
-
-fn first_line(source: &Path) -> Result<(Vec<usize>, Duration)> {
-    let text = std::fs::read_to_string(source)?;
-    let line = text.lines().next().unwrap_or_default();
-    let after = |key: &str| -> Vec<usize> {
-        let rest = line.split(key).nth(1).unwrap_or_default();
-        rest.split_whitespace().map_while(|w| w.trim_end_matches(',').parse().ok()).collect()
-    };
-    let ranks = after("ranks:");
-    ensure!(!ranks.is_empty(), "its first line does not say on how many ranks it runs: /* ranks: 1 2 4 */");
-    let seconds = after("timeout:").first().copied().unwrap_or(120);
-    Ok((ranks, Duration::from_secs(seconds as u64)))
 }
 
 // ---- what comes from PyPI ----

@@ -16,6 +16,8 @@
 //! * A counter only grows while the process lives. Starting, stopping and resetting are a matter of each handle, which
 //!   remembers where it began; so two tools do not disturb each other.
 //! * An array keeps its length while MPI runs: a handle shows as many elements as there were when it was made.
+//! * What would cost something on a short path is counted only while a tool has started a handle ([`Measure::watched`]);
+//!   `mpi::measures` tells the engine. A high-water mark is continuous and read-only: it is that of the whole run.
 //!
 //! MPI-5.0 15.3.7 (performance variables).
 use crate::consts::*;
@@ -39,6 +41,10 @@ impl Numbers {
 #[derive(Clone, Copy, Debug)]
 pub enum Reading {
     Numbers(fn() -> Option<Numbers>),
+    /// Of one communicator, by its handle value.
+    OfComm(fn(usize) -> Option<Numbers>),
+    /// One of these names, by its place.
+    State(fn() -> usize, &'static [&'static str]),
     Text(fn() -> Option<String>),
 }
 
@@ -51,15 +57,45 @@ pub struct Measure {
     /// One of the MPI_T_VERBOSITY_ constants.
     pub verbosity: i32,
     pub reading: Reading,
+    /// Counted only while a handle is started.
+    pub watched: bool,
 }
 
 impl Measure {
     const fn new(name: &'static str, class: i32, reading: Reading) -> Measure {
-        Measure { name, help: "", class, verbosity: MPI_T_VERBOSITY_USER_DETAIL, reading }
+        Measure { name, help: "", class, verbosity: MPI_T_VERBOSITY_USER_DETAIL, reading, watched: false }
     }
-    /// How often something happened, or how many bytes went: it only grows.
+    /// How often something happened: it only grows.
     pub const fn counter(name: &'static str, read: fn() -> Option<Numbers>) -> Measure {
         Self::new(name, MPI_T_PVAR_CLASS_COUNTER, Reading::Numbers(read))
+    }
+    /// A sum, of bytes as a rule: it only grows.
+    pub const fn aggregate(name: &'static str, read: fn() -> Option<Numbers>) -> Measure {
+        Self::new(name, MPI_T_PVAR_CLASS_AGGREGATE, Reading::Numbers(read))
+    }
+    /// Nanoseconds: they only grow.
+    pub const fn timer(name: &'static str, read: fn() -> Option<Numbers>) -> Measure {
+        Self::new(name, MPI_T_PVAR_CLASS_TIMER, Reading::Numbers(read))
+    }
+    /// The most of something that there has been.
+    pub const fn high_water(name: &'static str, read: fn() -> Option<Numbers>) -> Measure {
+        Self::new(name, MPI_T_PVAR_CLASS_HIGHWATERMARK, Reading::Numbers(read))
+    }
+    /// In which of some states the library is.
+    pub const fn state(name: &'static str, names: &'static [&'static str], read: fn() -> usize) -> Measure {
+        Self::new(name, MPI_T_PVAR_CLASS_STATE, Reading::State(read, names))
+    }
+    /// How much of something a communicator has now.
+    pub const fn level_of_comm(name: &'static str, read: fn(usize) -> Option<Numbers>) -> Measure {
+        Self::new(name, MPI_T_PVAR_CLASS_LEVEL, Reading::OfComm(read))
+    }
+    /// How often something has happened on a communicator.
+    pub const fn counter_of_comm(name: &'static str, read: fn(usize) -> Option<Numbers>) -> Measure {
+        Self::new(name, MPI_T_PVAR_CLASS_COUNTER, Reading::OfComm(read))
+    }
+    /// A sum over a communicator.
+    pub const fn aggregate_of_comm(name: &'static str, read: fn(usize) -> Option<Numbers>) -> Measure {
+        Self::new(name, MPI_T_PVAR_CLASS_AGGREGATE, Reading::OfComm(read))
     }
     /// How much of something there is now.
     pub const fn level(name: &'static str, read: fn() -> Option<Numbers>) -> Measure {
@@ -68,6 +104,11 @@ impl Measure {
     /// A table or a sentence, for a person.
     pub const fn text(name: &'static str, read: fn() -> Option<String>) -> Measure {
         Self::new(name, MPI_T_PVAR_CLASS_GENERIC, Reading::Text(read))
+    }
+    /// Counts only while a handle is started.
+    pub const fn watched(mut self) -> Measure {
+        self.watched = true;
+        self
     }
     pub const fn verbosity(mut self, level: i32) -> Measure {
         self.verbosity = level;
@@ -83,7 +124,7 @@ impl Measure {
     }
     /// Whether handles count from a beginning of their own, and can be started, stopped, reset and written.
     pub fn is_counter(&self) -> bool {
-        self.class == MPI_T_PVAR_CLASS_COUNTER
+        [MPI_T_PVAR_CLASS_COUNTER, MPI_T_PVAR_CLASS_AGGREGATE, MPI_T_PVAR_CLASS_TIMER].contains(&self.class)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Blocks are sent from and received into `rbuf` with the receive type; types may differ between ranks,
 //! the bytes of a block do not.
 use crate::buffer::{Data, bytes};
+use crate::counts::{Call, chosen};
 use crate::exchange::Exchange;
 use crate::link::Datatype;
 use crate::select::{self, Allgather};
@@ -41,7 +42,7 @@ pub fn steps(x: &impl Steps, own: Option<Data>, all: Data) -> Result<()> {
         x.copy(own, all.blocks(x.rank(), 1));
     }
     if n > 1 && all.bytes() > 0 {
-        with(x, select::allgather(all.bytes() * n, n), all)?;
+        with(x, chosen(Call::Allgather, select::allgather(all.bytes() * n, n), all.bytes(), n), all)?;
     }
     Ok(())
 }

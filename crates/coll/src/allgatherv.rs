@@ -4,6 +4,7 @@
 //! not cut, because counts (but not bytes) may differ between ranks.
 use crate::allgather::ring;
 use crate::buffer::{Data, bytes};
+use crate::counts::{Call, chosen};
 use crate::exchange::Exchange;
 use crate::link::Datatype;
 use crate::select::{self, Allgather};
@@ -50,7 +51,7 @@ pub fn steps<'a>(x: &impl Steps, own: Option<Data>, at: impl Fn(usize) -> Data<'
     }
     if n > 1 {
         let total = (0..n).map(|r| at(r).bytes()).fold(0, usize::saturating_add);
-        with(x, select::allgatherv(total, n), at)?;
+        with(x, chosen(Call::Allgatherv, select::allgatherv(total, n), total, n), at)?;
     }
     Ok(())
 }

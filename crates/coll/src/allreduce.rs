@@ -6,6 +6,7 @@
 use crate::allgather::ring;
 use crate::blocks::{self, Fold};
 use crate::buffer::Data;
+use crate::counts::{Call, chosen};
 use crate::exchange::Exchange;
 use crate::halving;
 use crate::link::Datatype;
@@ -41,7 +42,8 @@ pub fn steps(x: &impl Steps, vectors: Vectors, op: &Reduction) -> Result<()> {
         return Ok(());
     }
     for v in vectors.chunks(select::REDUCE_CHUNK) {
-        with(x, select::reduce(v.input.bytes(), v.input.count, x.size()), v, op)?;
+        let (bytes, n) = (v.input.bytes(), x.size());
+        with(x, chosen(Call::Allreduce, select::reduce(bytes, v.input.count, n), bytes, n), v, op)?;
     }
     Ok(())
 }

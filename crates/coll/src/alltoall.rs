@@ -1,6 +1,7 @@
 //! MPI_Alltoall (MPI-5.0 6.8): Bruck, windows of outstanding messages, or pairwise exchange.
 use crate::alltoallv::{in_place, pairwise, window};
 use crate::buffer::{Data, bytes};
+use crate::counts::{Call, chosen};
 use crate::exchange::Exchange;
 use crate::link::Datatype;
 use crate::select::{self, Alltoall};
@@ -39,7 +40,10 @@ pub fn steps(x: &impl Steps, from: Option<Data>, to: Data) -> Result<()> {
     match from {
         _ if to.bytes() == 0 => Ok(()),
         None => in_place(x, |r| to.blocks(r, 1)),
-        Some(from) => with(x, select::alltoall(to.bytes(), x.size()), from, to),
+        Some(from) => {
+            let (bytes, n) = (to.bytes(), x.size());
+            with(x, chosen(Call::Alltoall, select::alltoall(bytes, n), bytes, n), from, to)
+        }
     }
 }
 

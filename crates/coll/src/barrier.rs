@@ -1,6 +1,7 @@
 //! MPI_Barrier (MPI-5.0 6.3) in empty messages: by dissemination, ceil(log2 n) rounds for any n, or through rank 0 where
 //! ranks share cores.
 use crate::buffer::nothing;
+use crate::counts::{Call, chosen};
 use crate::exchange::Exchange;
 use crate::select::{self, Barrier};
 use crate::shared::movement;
@@ -14,7 +15,8 @@ pub fn barrier(ep: &Team) -> Result<()> {
         return movement::barrier(ep, r);
     }
     let x = Exchange::new(ep, tags::BARRIER);
-    with(&x, select::barrier(ep.size(), ep.shares_cores()));
+    let n = ep.size();
+    with(&x, chosen(Call::Barrier, select::barrier(n, ep.shares_cores()), 0, n));
     x.finish()
 }
 

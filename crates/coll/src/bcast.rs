@@ -4,6 +4,7 @@
 //! cut by bytes of the packed stream, not by elements.
 use crate::blocks;
 use crate::buffer::{Data, Segments, Temp, bytes};
+use crate::counts::{Call, chosen};
 use crate::exchange::Exchange;
 use crate::link::Datatype;
 use crate::select::{self, Bcast};
@@ -34,7 +35,8 @@ pub fn steps(x: &impl Steps, data: Data, root: usize) -> Result<()> {
     if x.size() == 1 || data.bytes() == 0 {
         return Ok(());
     }
-    with(x, select::bcast(data.bytes(), x.size()), data, root)
+    let (bytes, n) = (data.bytes(), x.size());
+    with(x, chosen(Call::Bcast, select::bcast(bytes, n), bytes, n), data, root)
 }
 
 /// The broadcast by a given algorithm.

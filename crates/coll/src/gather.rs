@@ -3,6 +3,7 @@
 //! The receive arguments are looked at only at the root, the send arguments not at a root that passes
 //! MPI_IN_PLACE for `sbuf`.
 use crate::buffer::{Data, bytes};
+use crate::counts::{Call, chosen};
 use crate::exchange::Exchange;
 use crate::link::Datatype;
 use crate::select::{self, Gather, Rooted};
@@ -39,14 +40,15 @@ pub fn gather(
         }
     }
     let x = Exchange::new(ep, tags::GATHER);
-    with(&x, select::rooted(block, ep.size()), own, all, root)?;
+    steps(&x, own, all, root)?;
     x.finish()
 }
 
 /// The gather by messages; arguments as those of [`with`].
 pub fn steps(x: &impl Steps, own: Option<Data>, all: Option<Data>, root: usize) -> Result<()> {
     let block = all.or(own).map_or(0, |d| d.bytes());
-    with(x, select::rooted(block, x.size()), own, all, root)
+    let n = x.size();
+    with(x, chosen(Call::Gather, select::rooted(block, n), block, n), own, all, root)
 }
 
 /// `own` is what this rank contributes (none: in place); at the root, `all` is the block of rank 0.

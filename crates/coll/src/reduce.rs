@@ -3,6 +3,7 @@
 //! The result of one call does not depend on timing: partial results are combined in a fixed order.
 use crate::blocks;
 use crate::buffer::Data;
+use crate::counts::{Call, chosen};
 use crate::exchange::Exchange;
 use crate::gather::collect;
 use crate::halving;
@@ -41,7 +42,8 @@ pub fn steps(x: &impl Steps, vectors: Vectors, op: &Reduction, root: usize) -> R
         return Ok(());
     }
     for v in vectors.chunks(select::REDUCE_CHUNK) {
-        with(x, select::reduce(v.input.bytes(), v.input.count, x.size()), v, op, root)?;
+        let (bytes, n) = (v.input.bytes(), x.size());
+        with(x, chosen(Call::Reduce, select::reduce(bytes, v.input.count, n), bytes, n), v, op, root)?;
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 //!
 //! In place, the input vector lies in `rbuf` and the result goes to its beginning; the rest is left as it was.
 use crate::buffer::Data;
+use crate::counts::{Call, chosen};
 use crate::exchange::Exchange;
 use crate::link::Datatype;
 use crate::pairwise::pairwise;
@@ -57,7 +58,9 @@ pub fn steps(x: &impl Steps, v: Vectors, starts: &[usize], op: &Reduction) -> Re
     if x.size() == 1 {
         v.keep(x);
     } else if v.input.bytes() > 0 {
-        with(x, select::reduce_scatter(v.input.bytes(), x.size(), op.commutative), v, starts, op)?;
+        let (bytes, n) = (v.input.bytes(), x.size());
+        let algorithm = chosen(Call::ReduceScatter, select::reduce_scatter(bytes, n, op.commutative), bytes, n);
+        with(x, algorithm, v, starts, op)?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 //! The send arguments are looked at only at the root, the receive arguments not at a root that passes
 //! MPI_IN_PLACE for `rbuf`.
 use crate::buffer::{Data, bytes};
+use crate::counts::{Call, chosen};
 use crate::exchange::Exchange;
 use crate::link::Datatype;
 use crate::select::{self, Rooted};
@@ -35,14 +36,15 @@ pub fn scatter(
         return movement::scatter(ep, r, own, all, root);
     }
     let x = Exchange::new(ep, tags::SCATTER);
-    with(&x, select::rooted(block, ep.size()), own, all, root)?;
+    steps(&x, own, all, root)?;
     x.finish()
 }
 
 /// The scatter by messages; arguments as those of [`with`].
 pub fn steps(x: &impl Steps, own: Option<Data>, all: Option<Data>, root: usize) -> Result<()> {
     let block = all.or(own).map_or(0, |d| d.bytes());
-    with(x, select::rooted(block, x.size()), own, all, root)
+    let n = x.size();
+    with(x, chosen(Call::Scatter, select::rooted(block, n), block, n), own, all, root)
 }
 
 /// `own` is where this rank's block goes (none: it stays); at the root, `all` is the block of rank 0.

@@ -21,6 +21,7 @@ enum Id {
     Env,
     GlobalEnv,
     Set,
+    InitialErrhandler,
     Directory,
     Output,
     Tag,
@@ -95,6 +96,12 @@ const OPTIONS: &[Opt] = &[
         names: &["set"],
         values: &["NAME=VALUE"],
         help: "set a control variable for all ranks ('oxmpi info' lists them)",
+    },
+    Opt {
+        id: Id::InitialErrhandler,
+        names: &["initial-errhandler"],
+        values: &["NAME"],
+        help: "mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return, for the program that follows",
     },
     Opt {
         id: Id::Directory,
@@ -323,6 +330,15 @@ impl Parser {
             }
             Id::Env => self.program.env.push((name(value())?, Some(value()))),
             Id::GlobalEnv => self.global_env.push((name(value())?, Some(value()))),
+            Id::InitialErrhandler => {
+                let name = text(option, value())?;
+                if !["mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return"].contains(&name.as_str()) {
+                    return usage(format!(
+                        "--initial-errhandler {name}: mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return"
+                    ));
+                }
+                self.program.env.push(("OXMPI_INITIAL_ERRHANDLER".into(), Some(name.into())));
+            }
             Id::Set => o.set.push(text(option, value())?),
             Id::Directory => self.program.directory = Some(value()),
             Id::Output => match text(option, value())?.as_str() {

@@ -73,6 +73,8 @@ struct Rank {
     /// That process, where it is not our child.
     watch: Option<OwnedFd>,
     finalized: bool,
+    /// It was aborted with others while the job goes on: however it ends is right.
+    aborted: bool,
     /// It ended well and never called MPI_Init: every rank must be like that, or none.
     without_mpi: bool,
     /// Its socket closed too early: when to stop waiting for a status.
@@ -89,6 +91,9 @@ struct Warden {
     output: Output,
     input: Option<Input>,
     verdict: Option<u8>,
+    /// The exit code of a job of which some ranks were aborted, and when SIGKILL is due for them.
+    aborted: Option<u8>,
+    kill_aborted_at: Option<Instant>,
     /// The job is ending: when SIGKILL is due.
     kill_at: Option<Instant>,
     asked_at: Option<Instant>,
@@ -146,6 +151,8 @@ fn start(job: Job, front: OwnedFd, front_pid: i32, mask: &SigSet) -> io::Result<
         output,
         input: None,
         verdict: None,
+        aborted: None,
+        kill_aborted_at: None,
         kill_at: None,
         asked_at: None,
         times_out_at,
@@ -240,7 +247,7 @@ impl Warden {
                 crate::say(&format!("not all of the output could be written: {e}"));
                 exit::SYSTEM
             }
-            (verdict, _) => verdict.unwrap_or(0),
+            (verdict, _) => verdict.or(self.aborted).unwrap_or(0),
         }
     }
 
@@ -290,7 +297,8 @@ impl Warden {
         let output_at = self.output.tick(now, &self.poller);
         let left_at = self.ranks.iter().filter_map(|r| r.left_at).min();
         let timeout = self.times_out_at.filter(|_| self.verdict.is_none());
-        let next = [input_at, output_at, left_at, timeout, self.kill_at].into_iter().flatten().min();
+        let next =
+            [input_at, output_at, left_at, timeout, self.kill_at, self.kill_aborted_at].into_iter().flatten().min();
         let mut tokens = match self.poller.wait(next.map(|at| at.saturating_duration_since(Instant::now()))) {
             Ok(tokens) => tokens,
             Err(e) => {
@@ -348,6 +356,10 @@ impl Warden {
                 self.ranks[r].left_at = None;
                 self.left_without_finalize(r, None);
             }
+        }
+        if self.kill_aborted_at.is_some_and(|at| at <= now) {
+            self.kill_aborted_at = None;
+            self.pass_to_aborted(signal::KILL);
         }
         if self.verdict.is_none() && self.times_out_at.is_some_and(|at| at <= now) {
             self.time_out();
@@ -495,10 +507,46 @@ impl Warden {
                 let who = self.who(r);
                 self.fault(abort_code(code), &format!("{who} called MPI_Abort with code {code}{why}"));
             }
+            Ok(Message::AbortRanks { code, ranks }) => self.abort_ranks(r, code, &ranks),
             Err(why) => {
                 let who = self.who(r);
                 self.fault(exit::NO_FINALIZE, &format!("{who} sent a message that cannot be read: {why}"));
             }
+        }
+    }
+
+    /// Rank `r` ends these ranks, and the others go on.
+    fn abort_ranks(&mut self, r: usize, code: i32, ranks: &[u32]) {
+        let all: Vec<usize> = ranks.iter().map(|k| *k as usize).filter(|k| *k < self.ranks.len()).collect();
+        let who = self.who(r);
+        if self.verdict.is_some() {
+            return;
+        }
+        if all.len() == self.ranks.len() || !all.contains(&r) {
+            return self.fault(abort_code(code), &format!("{who} aborted with code {code}"));
+        }
+        let rest = self.ranks.len() - all.len();
+        self.say(&format!(
+            "{who} aborted {} of {} ranks with code {code} (MPI_ERRORS_ABORT): {all:?}; the other {rest} go on",
+            all.len(),
+            self.ranks.len()
+        ));
+        // Before they end, so that nobody waits for them without a sign.
+        if let Some(Err(e)) = self.job.segment.as_ref().map(|fd| mark_aborted(fd, self.job.size(), &all)) {
+            return self.fault(exit::INTERNAL, &format!("the aborted ranks cannot be marked: {e}"));
+        }
+        for k in all {
+            (self.ranks[k].aborted, self.ranks[k].left_at) = (true, None);
+        }
+        self.aborted.get_or_insert(abort_code(code));
+        self.pass_to_aborted(signal::TERM);
+        self.pass_to_aborted(signal::CONT);
+        self.kill_aborted_at.get_or_insert(Instant::now() + FAULT_GRACE);
+    }
+
+    fn pass_to_aborted(&self, signal: i32) {
+        for rank in self.ranks.iter().filter(|r| r.aborted && r.ended.is_none()) {
+            let _ = process::kill_group(rank.pid, signal);
         }
     }
 
@@ -526,7 +574,12 @@ impl Warden {
     /// The process that initialised MPI seems to have ended.
     fn gone_early(&mut self, r: usize) {
         let rank = &mut self.ranks[r];
-        if rank.initialised.is_some() && !rank.finalized && rank.ended.is_none() && self.verdict.is_none() {
+        if rank.initialised.is_some()
+            && !rank.finalized
+            && !rank.aborted
+            && rank.ended.is_none()
+            && self.verdict.is_none()
+        {
             rank.left_at = Some(Instant::now() + STATUS_GRACE);
         }
     }
@@ -553,6 +606,9 @@ impl Warden {
     }
 
     fn judge(&mut self, r: usize, how: Ended) {
+        if self.ranks[r].aborted {
+            return;
+        }
         let unfinished = self.ranks[r].initialised.is_some() && !self.ranks[r].finalized;
         match how {
             Ended::Killed(s) => {
@@ -630,6 +686,13 @@ impl Warden {
     }
 }
 
+fn mark_aborted(segment: &OwnedFd, size: usize, ranks: &[usize]) -> Result<(), String> {
+    let own = segment.try_clone().map_err(|e| e.to_string())?;
+    let segment = oxmpi_transport_shm::segment::Segment::open(own, size).map_err(|e| e.message.into_owned())?;
+    segment.abort(ranks);
+    Ok(())
+}
+
 /// MPI_Abort's code as an exit code that is never success.
 fn abort_code(code: i32) -> u8 {
     match (code & 255) as u8 {
@@ -696,6 +759,7 @@ impl Spawner<'_> {
             only_sessions: false,
             watch: None,
             finalized: false,
+            aborted: false,
             without_mpi: false,
             left_at: None,
         };

@@ -23,6 +23,10 @@ type GrequestQuery = unsafe extern "C" fn(usize, *mut Status) -> c_int;
 type GrequestFree = unsafe extern "C" fn(usize) -> c_int;
 type GrequestCancel = unsafe extern "C" fn(usize, c_int) -> c_int;
 
+type EventCallback = unsafe extern "C" fn(usize, usize, c_int, usize);
+type EventDropped = unsafe extern "C" fn(i64, usize, c_int, c_int, usize);
+type EventFree = unsafe extern "C" fn(usize, c_int, usize);
+
 const _: () = assert!(size_of::<usize>() == size_of::<CopyAttr>());
 
 /// `Ok(Some(value))`: the attribute is copied; `Ok(None)`: the function said no; `Err(code)`: it failed.
@@ -115,6 +119,24 @@ pub(crate) fn grequest_free(f: FnPtr, extra: usize) -> i32 {
 pub(crate) fn grequest_cancel(f: FnPtr, extra: usize, complete: bool) -> i32 {
     // SAFETY: as in `grequest_query`, for an MPI_Grequest_cancel_function.
     unsafe { std::mem::transmute::<usize, GrequestCancel>(f.0)(extra, complete as c_int) }
+}
+
+/// Calls a tool's function for an event.
+pub(crate) fn event(f: FnPtr, instance: usize, registration: usize, level: c_int, user_data: usize) {
+    // SAFETY: `f` is not null (checked when it was registered) and is the MPI_T_event_cb_function that the tool registered.
+    unsafe { std::mem::transmute::<usize, EventCallback>(f.0)(instance, registration, level, user_data) }
+}
+
+/// As [`event`], for events that found no room.
+pub(crate) fn dropped(f: FnPtr, count: i64, registration: usize, source: c_int, level: c_int, user_data: usize) {
+    // SAFETY: as in `event`, for an MPI_T_event_dropped_cb_function.
+    unsafe { std::mem::transmute::<usize, EventDropped>(f.0)(count, registration, source, level, user_data) }
+}
+
+/// As [`event`], when a registration has been freed.
+pub(crate) fn event_free(f: FnPtr, registration: usize, level: c_int, user_data: usize) {
+    // SAFETY: as in `event`, for an MPI_T_event_free_cb_function.
+    unsafe { std::mem::transmute::<usize, EventFree>(f.0)(registration, level, user_data) }
 }
 
 /// `*(void **)attribute_val = value`.

@@ -14,19 +14,40 @@ use std::sync::OnceLock;
 pub struct Part {
     pub name: &'static str,
     pub help: &'static str,
+    /// The part that it belongs to.
+    pub within: Option<&'static str>,
+}
+
+const fn part(name: &'static str, help: &'static str, within: Option<&'static str>) -> Part {
+    Part { name, help, within }
 }
 
 /// The parts, in the order of [`VARIABLES`].
 pub static PARTS: &[Part] = &[
-    Part { name: "general", help: "What concerns the library as a whole" },
-    Part { name: "shm", help: "The ranks of one node: shared memory and single copy" },
-    Part { name: "pt2pt", help: "Point-to-point messages" },
-    Part { name: "coll", help: "Collective operations" },
+    part("general", "What concerns the library as a whole", None),
+    part("shm", "The ranks of one node: shared memory and single copy", None),
+    part("pt2pt", "Point-to-point messages", None),
+    part("coll", "Collective operations", None),
+    part("paths", "Messages and bytes by the way they went", Some("pt2pt")),
+    part("queues", "Receives and messages that wait for each other", Some("pt2pt")),
+    part("waiting", "How this process waits", Some("general")),
+    part("algorithms", "Algorithms of collective operations that go by messages", Some("coll")),
 ];
 
 /// The variables of each part. A crate that declares some is added here and in [`PARTS`].
-pub static VARIABLES: &[&[&Variable]] =
-    &[oxmpi_base::inform::VARIABLES, oxmpi_transport_shm::VARIABLES, oxmpi_pt2pt::VARIABLES, oxmpi_coll::VARIABLES];
+pub static VARIABLES: &[&[&Variable]] = &[
+    OWN,
+    oxmpi_transport_shm::VARIABLES,
+    oxmpi_pt2pt::VARIABLES,
+    oxmpi_coll::VARIABLES,
+    &[],
+    &[],
+    &[],
+    &[],
+];
+
+static OWN: &[&Variable] =
+    &[oxmpi_base::inform::VARIABLES[0], crate::errhan::INITIAL.variable(), crate::check::CHECK.variable()];
 
 /// Environment variables with our prefix that are read elsewhere: the file's name, the wrappers, the project's own
 /// commands and tests, and what packagers and modules set for an installation.
@@ -95,6 +116,9 @@ mod tests {
             assert!(!taken, "{environment} has a meaning of its own");
         }
         assert_eq!(PARTS.len(), VARIABLES.len());
+        for p in PARTS {
+            assert!(p.within.is_none_or(|w| PARTS.iter().any(|q| q.name == w && q.within.is_none())), "{}", p.name);
+        }
     }
 
     /// Runs in a process of its own: see the next tests.

@@ -1,6 +1,6 @@
 //! Initialisation, finalisation, abort and inquiries (MPI-5.0 chapters 9 and 11).
-use crate::world::{self, Phase};
-use crate::{attr, comm, info};
+use crate::world::{self, Phase, World};
+use crate::{attr, comm, errhan, info};
 use oxmpi_base::args::{Buf, Out, OutStr};
 use oxmpi_base::consts::*;
 use oxmpi_base::{Error, Result, bail, handle};
@@ -33,7 +33,10 @@ fn start(thread_level: i32) -> Result<()> {
     attr::set_predefined(MPI_WTIME_IS_GLOBAL, 1);
     attr::set_predefined(MPI_APPNUM, w.appnum.unwrap_or(MPI_UNDEFINED));
     attr::set_predefined(MPI_UNIVERSE_SIZE, w.universe.and_then(|n| i32::try_from(n).ok()).unwrap_or(MPI_UNDEFINED));
-    info::bind_env(&[("maxprocs", &w.size.to_string())]);
+    info::bind_env(&[
+        ("maxprocs", &w.size.to_string()),
+        ("mpi_initial_errhandler", errhan::initial_name()),
+    ]);
     world::set_phase(Phase::Running);
     Ok(())
 }
@@ -41,6 +44,7 @@ fn start(thread_level: i32) -> Result<()> {
 /// MPI-5.0 11.2.4: the attributes of MPI_COMM_SELF go first, while everything still works, also for the callbacks; then everything that was
 /// sent is let out; a barrier keeps every process here until all have received what they wait for. Sessions go on.
 pub fn finalize() -> Result<()> {
+    world::attend();
     let w = world::world()?;
     if world::phase() != Phase::Running {
         let when = if world::phase() == Phase::After { "after MPI_Finalize" } else { "before MPI_Init" };
@@ -52,7 +56,11 @@ pub fn finalize() -> Result<()> {
     comm::get(MPI_COMM_SELF)?.attrs.delete_all(MPI_COMM_SELF)?;
     comm::get(MPI_COMM_WORLD)?.attrs.delete_all(MPI_COMM_WORLD)?;
     crate::buffer::empty_all(&w.engine)?;
-    oxmpi_coll::barrier(&comm::get(MPI_COMM_WORLD)?.endpoint)?;
+    match oxmpi_coll::barrier(&comm::get(MPI_COMM_WORLD)?.endpoint) {
+        // Some were aborted, and nobody waits for them.
+        Err(e) if e.class == MPI_ERR_PROC_ABORTED => {}
+        other => other?,
+    }
     world::set_phase(Phase::After);
     let done = world::end(world::WORLD_MODEL);
     [MPI_COMM_WORLD, MPI_COMM_SELF].into_iter().for_each(|h| drop(comm::table().unbind(h)));
@@ -88,8 +96,22 @@ pub fn abort(comm: handle::Comm, errorcode: i32) -> Result<()> {
 }
 
 /// Ends the job after a fatal error, whose message has been printed.
-pub(crate) fn abort_job(code: i32, _whole_job: bool) -> ! {
-    end_job(code, "a fatal MPI error")
+pub(crate) fn abort_job(code: i32, procs: Option<&[u32]>) -> ! {
+    match (procs, world::any_world()) {
+        (Some(procs), Some(w)) if procs.len() < w.size && w.control.is_some() => end_some(w, code, procs),
+        _ => end_job(code, "a fatal MPI error"),
+    }
+}
+
+/// Ends these processes; the others go on, and whatever they do that needs one of these fails with MPI_ERR_PROC_ABORTED.
+fn end_some(w: &World, code: i32, procs: &[u32]) -> ! {
+    oxmpi_sys::process::flush_stdio();
+    // The launcher marks them in the shared memory and ends them.
+    let told = w.control.as_ref().is_some_and(|c| c.abort_ranks(code, procs).is_ok());
+    if !told {
+        end_job(code, "a fatal MPI error");
+    }
+    oxmpi_sys::process::exit_now(exit_status(code))
 }
 
 /// What the program has printed is let out first. The launcher prints `text`, and ends every process; without a launcher

@@ -5,12 +5,15 @@
 //! `MPI_X_get_errhandler` returns that very handle and counts the reference; the user's function runs
 //! without any lock held. Everything here works before MPI_Init and after MPI_Finalize, from any thread.
 //!
-//! Known gaps: windows and files have no handler of their own yet, so what is raised on them goes
-//! where errors without an object go (9.2: MPI_COMM_SELF, else the initial error handler), except files,
-//! whose default is MPI_ERRORS_RETURN. Messages name the procedure only where the error's text does.
+//! The default handler of files is that of MPI_FILE_NULL (14.7). Errors without an object, or on one that does not exist, go to the
+//! handler of MPI_COMM_SELF, before MPI_Init and after MPI_Finalize to the initial error handler (9.3).
+//!
+//! Known gaps: there are no windows and no open files yet, so [`window`] and [`file`] find none. Messages name the procedure only where
+//! the error's text does.
 
 pub use crate::errcode::*;
 
+use crate::measures::ERROR_RAISED;
 use crate::table::Table;
 use crate::{callback, comm, group, session};
 use oxmpi_base::args::{FnPtr, Out};
@@ -115,26 +118,39 @@ impl Cell {
     }
 }
 
-static INITIAL: Mutex<Option<Arc<Handler>>> = Mutex::new(None);
-
-/// The initial error handler (9.3.4, 11.2.2 `mpi_initial_errhandler`): of the communicators that exist at
-/// initialisation, and of errors while there are none.
-pub fn initial() -> Arc<Handler> {
-    let set = INITIAL.lock().unwrap_or_else(|e| e.into_inner()).clone();
-    set.unwrap_or_else(|| predefined(MPI_ERRORS_ARE_FATAL))
+oxmpi_base::control! {
+    /// The initial error handler (MPI-5.0 9.3): of MPI_COMM_WORLD and MPI_COMM_SELF until the program sets others, and of errors before
+    /// MPI_Init and after MPI_Finalize. The same as `mpirun --initial-errhandler`; a program reads it as mpi_initial_errhandler of MPI_INFO_ENV.
+    pub static INITIAL: Choice = Choice::new("initial_errhandler", 0, &INITIAL_NAMES);
 }
 
-/// Sets the initial error handler, as the launcher asked for it: `mpi_errors_are_fatal`,
-/// `mpi_errors_abort` or `mpi_errors_return`. Anything else is refused with `false`.
-pub fn set_initial(name: &str) -> bool {
-    let h = match name {
-        "mpi_errors_are_fatal" => MPI_ERRORS_ARE_FATAL,
-        "mpi_errors_abort" => MPI_ERRORS_ABORT,
-        "mpi_errors_return" => MPI_ERRORS_RETURN,
-        _ => return false,
-    };
-    *INITIAL.lock().unwrap_or_else(|e| e.into_inner()) = Some(predefined(h));
-    true
+const INITIAL_NAMES: [&str; 3] = ["mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return"];
+
+/// The initial error handler (9.3, 11.8.4 `mpi_initial_errhandler`): of the communicators that exist at
+/// initialisation, and of errors while there are none.
+pub fn initial() -> Arc<Handler> {
+    // What is wrong there is the error of MPI_Init.
+    let _ = crate::config::load();
+    predefined([MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, MPI_ERRORS_RETURN][INITIAL.get() as usize])
+}
+
+/// Its name.
+pub fn initial_name() -> &'static str {
+    INITIAL_NAMES[INITIAL.get() as usize]
+}
+
+/// The handler of a window.
+fn window(h: handle::Win) -> Result<&'static Cell> {
+    bail!(MPI_ERR_WIN, "{} is not a window of this process", h.raw())
+}
+
+/// The handler of a file; of MPI_FILE_NULL, that of errors on no open file and of files that are opened from now on.
+fn file(h: handle::File) -> Result<&'static Cell> {
+    static DEFAULT: LazyLock<Cell> = LazyLock::new(|| Cell::new(predefined(MPI_ERRORS_RETURN)));
+    if h == MPI_FILE_NULL {
+        return Ok(&DEFAULT);
+    }
+    bail!(MPI_ERR_FILE, "{} is not an open file of this process", h.raw())
 }
 
 fn create(kind: Kind, f: FnPtr, out: Out<handle::Errhandler>) -> Result<()> {
@@ -175,7 +191,8 @@ pub enum ErrObject {
     None,
 }
 
-type AbortHook = fn(code: i32, whole_job: bool) -> !;
+/// Ends these processes, or all of the job.
+type AbortHook = fn(code: i32, procs: Option<&[u32]>) -> !;
 type RequestHook = fn(handle::Request) -> Option<handle::Comm>;
 
 static ABORT: OnceLock<AbortHook> = OnceLock::new();
@@ -212,6 +229,10 @@ pub fn raised() -> u64 {
 #[inline(never)]
 pub fn raise(obj: ErrObject, e: Error) -> i32 {
     RAISED.fetch_add(1, Relaxed);
+    if ERROR_RAISED.wanted() {
+        ERROR_RAISED.happened([e.class as u32 as u64, 0, 0, 0]);
+        crate::tool::deliver();
+    }
     let (handler, kind, raw) = resolve(e.comm.map_or(obj, ErrObject::Comm));
     invoke(&handler, kind, raw, &e);
     e.class
@@ -244,12 +265,20 @@ fn resolve(obj: ErrObject) -> (Arc<Handler>, Kind, usize) {
                 return (handler, Kind::Session, MPI_SESSION_NULL.raw());
             }
         }
-        ErrObject::File(h) => return (predefined(MPI_ERRORS_RETURN), Kind::File, h.raw()),
+        ErrObject::File(h) => {
+            let cell = file(h).or_else(|_| file(MPI_FILE_NULL));
+            return (cell.map_or_else(|_| predefined(MPI_ERRORS_RETURN), Cell::get), Kind::File, h.raw());
+        }
+        ErrObject::Win(h) => {
+            if let Ok(cell) = window(h) {
+                return (cell.get(), Kind::Win, h.raw());
+            }
+        }
         _ => {}
     }
     match comm::get(MPI_COMM_SELF) {
-        Ok(c) => (c.errhandler.get(), Kind::Comm, MPI_COMM_SELF.raw()),
-        Err(_) => (initial(), Kind::Comm, MPI_COMM_NULL.raw()),
+        Ok(c) if crate::world::phase() == crate::world::Phase::Running => (c.errhandler.get(), Kind::Comm, MPI_COMM_SELF.raw()),
+        _ => (initial(), Kind::Comm, MPI_COMM_NULL.raw()),
     }
 }
 
@@ -257,12 +286,20 @@ fn resolve(obj: ErrObject) -> (Arc<Handler>, Kind, usize) {
 fn invoke(handler: &Handler, kind: Kind, raw: usize, e: &Error) {
     match handler.action {
         Action::Return => {}
-        Action::Fatal => fatal(e, true),
-        Action::Abort => fatal(e, false),
+        Action::Fatal => fatal(e, None),
+        Action::Abort => fatal(e, Some(&processes(kind, raw))),
         Action::Call(of, f) if of == kind => {
             callback::errhandler(f, raw, e.class);
         }
-        Action::Call(..) => fatal(e, true), // not reachable: attaching checks the kind
+        Action::Call(..) => fatal(e, None), // not reachable: attaching checks the kind
+    }
+}
+
+/// The processes that MPI_ERRORS_ABORT ends: those of the communicator; on a session, this process alone (9.3).
+fn processes(kind: Kind, raw: usize) -> Vec<u32> {
+    match (kind, comm::get(handle::Comm(raw))) {
+        (Kind::Comm, Ok(c)) => c.ranks.procs().to_vec(),
+        _ => vec![group::my_proc()],
     }
 }
 
@@ -278,18 +315,21 @@ pub fn who() -> String {
     }
 }
 
-fn fatal(e: &Error, whole_job: bool) -> ! {
-    let scope = if whole_job {
-        "MPI_ERRORS_ARE_FATAL ends the job; MPI_ERRORS_RETURN would return the code"
-    } else {
-        "MPI_ERRORS_ABORT ends the processes of this communicator"
+fn fatal(e: &Error, procs: Option<&[u32]>) -> ! {
+    let scope = match procs {
+        None => "MPI_ERRORS_ARE_FATAL ends the job; MPI_ERRORS_RETURN would return the code".to_owned(),
+        Some([_]) => "MPI_ERRORS_ABORT ends this process alone; MPI_ERRORS_RETURN would return the code".to_owned(),
+        Some(all) => {
+            let n = all.len();
+            format!("MPI_ERRORS_ABORT ends the {n} processes of this communicator; MPI_ERRORS_RETURN would return the code")
+        }
     };
     // One write, so that the blocks of several ranks do not mix.
     let block = format!("oxmpi: {}: {}: {}\noxmpi: {scope}\n", who(), code_name(e.class), e.message);
     let _stderr_may_be_closed = std::io::Write::write_all(&mut std::io::stderr(), block.as_bytes());
     let code = if e.class & 0xff == 0 { 1 } else { e.class };
     match ABORT.get() {
-        Some(f) => f(code, whole_job),
+        Some(f) => f(code, procs),
         None => std::process::exit(code),
     }
 }
@@ -336,11 +376,7 @@ pub fn comm_set_errhandler(comm: handle::Comm, errhandler: handle::Errhandler) -
 }
 
 pub fn comm_get_errhandler(comm: handle::Comm, errhandler: Out<handle::Errhandler>) -> Result<()> {
-    let c = comm::get(comm)?;
-    if errhandler.is_null() {
-        return errhandler.set(MPI_ERRHANDLER_NULL);
-    }
-    errhandler.set(reference(&c.errhandler.get())?)
+    get_of(&comm::get(comm)?.errhandler, errhandler)
 }
 
 /// MPI_SUCCESS once the handler has been called and has returned.
@@ -364,6 +400,39 @@ pub fn session_get_errhandler(session: handle::Session, errhandler: Out<handle::
 pub fn session_call_errhandler(session: handle::Session, errorcode: i32) -> Result<()> {
     let s = session::get(session)?;
     call(&s.errhandler, session, errorcode)
+}
+
+fn get_of(cell: &Cell, errhandler: Out<handle::Errhandler>) -> Result<()> {
+    if errhandler.is_null() {
+        return errhandler.set(MPI_ERRHANDLER_NULL);
+    }
+    errhandler.set(reference(&cell.get())?)
+}
+
+pub fn win_set_errhandler(win: handle::Win, errhandler: handle::Errhandler) -> Result<()> {
+    window(win)?.set(get_for(Kind::Win, errhandler)?);
+    Ok(())
+}
+
+pub fn win_get_errhandler(win: handle::Win, errhandler: Out<handle::Errhandler>) -> Result<()> {
+    get_of(window(win)?, errhandler)
+}
+
+pub fn win_call_errhandler(win: handle::Win, errorcode: i32) -> Result<()> {
+    call(window(win)?, win, errorcode)
+}
+
+pub fn file_set_errhandler(fh: handle::File, errhandler: handle::Errhandler) -> Result<()> {
+    file(fh)?.set(get_for(Kind::File, errhandler)?);
+    Ok(())
+}
+
+pub fn file_get_errhandler(fh: handle::File, errhandler: Out<handle::Errhandler>) -> Result<()> {
+    get_of(file(fh)?, errhandler)
+}
+
+pub fn file_call_errhandler(fh: handle::File, errorcode: i32) -> Result<()> {
+    call(file(fh)?, fh, errorcode)
 }
 
 /// For `MPI_X_call_errhandler` of any object.

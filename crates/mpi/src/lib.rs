@@ -4,6 +4,7 @@ pub mod abi_info;
 pub mod attr;
 mod buffer;
 mod callback;
+pub mod check;
 pub mod coll;
 pub mod comm;
 pub mod config;

@@ -2,6 +2,7 @@
 use crate::buffer;
 pub use crate::buffer::{buffer_attach, buffer_detach, buffer_flush, buffer_iflush};
 pub use crate::buffer::{comm_attach_buffer, comm_detach_buffer, comm_flush_buffer, comm_iflush_buffer};
+use crate::check;
 use crate::comm::{self, Comm, TAG_UB};
 use crate::request::Compound;
 use crate::table::Ref;
@@ -53,15 +54,22 @@ pub(crate) fn source_of(c: &Comm, rank: i32) -> Result<Peer> {
         return Ok(Peer::Proc(c.ranks.proc_of(rank as usize) as i32));
     }
     match rank {
-        MPI_ANY_SOURCE => Ok(Peer::Proc(oxmpi_pt2pt::ANY_SOURCE)),
+        MPI_ANY_SOURCE => any_source(c),
         MPI_PROC_NULL => Ok(Peer::Null),
         _ => Err(bad_rank(c, rank, "source")),
     }
 }
 
+/// Where a rank was aborted, a message from anybody may never come.
+#[inline(never)]
+fn any_source(c: &Comm) -> Result<Peer> {
+    world::engine()?.check_aborted(&c.ranks)?;
+    Ok(Peer::Proc(oxmpi_pt2pt::ANY_SOURCE))
+}
+
 #[inline]
 pub(crate) fn send_tag(tag: i32) -> Result<()> {
-    if (0..=TAG_UB).contains(&tag) {
+    if (0..=TAG_UB).contains(&tag) || !check::on() {
         return Ok(());
     }
     bail!(MPI_ERR_TAG, "tag {tag} is outside 0..={TAG_UB} (MPI_TAG_UB)")
@@ -96,7 +104,11 @@ pub(crate) fn span_of_type(buf: Buf, count: i64, dt: &Datatype) -> Result<Span> 
         bail!(MPI_ERR_COUNT, "{count} elements of {} bytes are more than an address space holds", dt.size());
     }
     let span = Span::new(buf, count as usize, dt);
-    if buf.addr() <= 2 && !span.is_empty() && (buf.addr() != 0 || span.address().is_some_and(|a| a.is_null())) {
+    if buf.addr() <= 2
+        && !span.is_empty()
+        && (buf.addr() != 0 || span.address().is_some_and(|a| a.is_null()))
+        && check::on()
+    {
         return Err(bad_buffer(buf, count));
     }
     Ok(span)
@@ -145,6 +157,10 @@ pub(crate) fn failed(o: &Outcome) -> Error {
         MPI_ERR_COUNT => Error::new(
             MPI_ERR_COUNT,
             "the other side of this partitioned communication has a smaller buffer; partitions times count must be the same amount of data at both",
+        ),
+        MPI_ERR_PROC_ABORTED => Error::new(
+            MPI_ERR_PROC_ABORTED,
+            format!("a message to or from process {} cannot be: a process that it needs was aborted", o.source),
         ),
         e => Error::new(e, "a message could not be delivered"),
     }
@@ -208,7 +224,7 @@ fn blocking(
     comm: handle::Comm,
     mode: SendMode,
 ) -> Result<()> {
-    let e = world::engine()?;
+    let e = world::engine_attended()?;
     let c = comm::get(comm)?;
     match start_send(e, &c, buf, count, dt, dest, tag, mode)? {
         None => Ok(()),
@@ -227,7 +243,8 @@ fn plain_bytes(buf: Buf, count: i64, dt: handle::Datatype) -> Option<(*mut u8, u
 /// A small send that finds room is over here, with true. Everything else, errors included, is for the general way.
 #[inline(always)]
 fn sent_at_once(buf: Buf, count: i64, dt: handle::Datatype, dest: i32, tag: i32, comm: handle::Comm) -> bool {
-    let (Ok(e), Some(c), Some((from, len))) = (world::engine(), comm::peek(comm), plain_bytes(buf, count, dt)) else {
+    let (Some(e), Some(c), Some((from, len))) = (world::short(), comm::peek(comm), plain_bytes(buf, count, dt))
+    else {
         return false;
     };
     if dest as u32 as usize >= c.size() || !(0..=TAG_UB).contains(&tag) {
@@ -320,7 +337,7 @@ fn received_at_once(
     tag: i32,
     comm: handle::Comm,
 ) -> Option<Outcome> {
-    let (Ok(e), Some(c), Some((to, room))) = (world::engine(), comm::peek(comm), plain_bytes(buf, count, dt)) else {
+    let (Some(e), Some(c), Some((to, room))) = (world::short(), comm::peek(comm), plain_bytes(buf, count, dt)) else {
         return None;
     };
     if source as u32 as usize >= c.size() || (!(0..=TAG_UB).contains(&tag) && tag != MPI_ANY_TAG) {
@@ -346,7 +363,7 @@ fn general_recv(
     comm: handle::Comm,
     status: Out<Status>,
 ) -> Result<()> {
-    let e = world::engine()?;
+    let e = world::engine_attended()?;
     let c = comm::get(comm)?;
     let r = start_recv(e, &c, buf, count, datatype, source, tag)?;
     end_recv(e, &c, r, status)
@@ -364,7 +381,7 @@ fn nonblocking(
     mode: SendMode,
     request: Out<handle::Request>,
 ) -> Result<()> {
-    let e = world::engine()?;
+    let e = world::engine_attended()?;
     let c = comm::get(comm)?;
     match start_send(e, &c, buf, count, dt, dest, tag, mode)? {
         None => request.set(request::SENT),
@@ -400,7 +417,7 @@ pub fn irecv(
     comm: handle::Comm,
     request: Out<handle::Request>,
 ) -> Result<()> {
-    let e = world::engine()?;
+    let e = world::engine_attended()?;
     let c = comm::get(comm)?;
     let from = source_of(&c, source)?;
     recv_tag(tag)?;
@@ -443,23 +460,23 @@ pub fn sendrecv(
     let e = world::engine()?;
     let c = comm::get(comm)?;
     // All arguments are checked before anything starts.
-    dest_of(&c, dest)?;
+    let to = dest_of(&c, dest)?;
     send_tag(sendtag)?;
     let out = span_of(sendbuf, sendcount, sendtype)?;
     let r = start_recv(e, &c, recvbuf, recvcount, recvtype, source, recvtag)?;
-    exchange(e, &c, out, dest, sendtag, r, status)
+    exchange(e, &c, out, to, sendtag, r, status)
 }
 
 fn exchange(
     e: &Engine,
     c: &Comm,
     out: Span,
-    dest: i32,
+    to: Peer,
     tag: i32,
     r: Option<Received>,
     status: Out<Status>,
 ) -> Result<()> {
-    let sent = match dest_of(c, dest)? {
+    let sent = match to {
         Peer::Null => None,
         Peer::Proc(to) => e.enter(c.lane(), |s| s.send(c.ctx(), to as u32, tag, out, Mode::Standard))?,
     };
@@ -484,11 +501,11 @@ pub fn sendrecv_replace(
 ) -> Result<()> {
     let e = world::engine()?;
     let c = comm::get(comm)?;
-    dest_of(&c, dest)?;
+    let to = dest_of(&c, dest)?;
     send_tag(sendtag)?;
     let copy = copy_of(buf, count, datatype)?;
     let r = start_recv(e, &c, buf, count, datatype, source, recvtag)?;
-    exchange(e, &c, copy, dest, sendtag, r, status)
+    exchange(e, &c, copy, to, sendtag, r, status)
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -570,10 +587,10 @@ fn pattern(c: &Comm, source: i32, tag: i32) -> Result<Option<Pattern>> {
 }
 
 pub fn probe(source: i32, tag: i32, comm: handle::Comm, status: Out<Status>) -> Result<()> {
-    let e = world::engine()?;
+    let e = world::engine_attended()?;
     let c = comm::get(comm)?;
     let Some(p) = pattern(&c, source, tag)? else { return give(status, Status::PROC_NULL) };
-    let o = e.wait(c.lane(), |s| s.probe(p))?;
+    let o = e.wait(c.lane(), |s| s.probe(p).map(Ok).or_else(|| s.gone(p).map(Err)))??;
     give(status, status_of(&c.ranks, &o))
 }
 
@@ -623,13 +640,13 @@ pub fn mprobe(
     message: Out<handle::Message>,
     status: Out<Status>,
 ) -> Result<()> {
-    let e = world::engine()?;
+    let e = world::engine_attended()?;
     let c = comm::get(comm)?;
     let Some(p) = pattern(&c, source, tag)? else {
         message.set(MPI_MESSAGE_NO_PROC)?;
         return give(status, Status::PROC_NULL);
     };
-    let (m, o) = e.wait(c.lane(), |s| s.mprobe(p))?;
+    let (m, o) = e.wait(c.lane(), |s| s.mprobe(p).map(Ok).or_else(|| s.gone(p).map(Err)))??;
     message.set(hold(e, &c, m)?)?;
     give(status, status_of(&c.ranks, &o))
 }
@@ -694,7 +711,7 @@ pub fn mrecv(
     message: Out<handle::Message>,
     status: Out<Status>,
 ) -> Result<()> {
-    let e = world::engine()?;
+    let e = world::engine_attended()?;
     let Some((r, held)) = matched(buf, count, datatype, message)? else { return give(status, Status::PROC_NULL) };
     let o = match r {
         Received::Done(o) => o,

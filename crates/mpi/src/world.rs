@@ -73,6 +73,9 @@ static PHASE: AtomicU8 = AtomicU8::new(0);
 static WORLD: OnceLock<World> = OnceLock::new();
 /// What is in `WORLD`, while an instance lives.
 static RUNNING: AtomicPtr<World> = AtomicPtr::new(null_mut());
+/// The same, and null while events wait for a tool's functions. So who begins a procedure finds out by the look that it takes anyway: the short
+/// ways are closed then ([`short`]), and the general ones deliver ([`engine_attended`]).
+static SHORT: AtomicPtr<World> = AtomicPtr::new(null_mut());
 static INSTANCES: Mutex<Instances> = Mutex::new(Instances { all: Vec::new(), last: WORLD_MODEL });
 
 fn instances() -> MutexGuard<'static, Instances> {
@@ -85,6 +88,23 @@ pub fn phase() -> Phase {
         0 => Phase::Before,
         1 => Phase::Running,
         _ => Phase::After,
+    }
+}
+
+/// Events wait: the next procedure delivers them. May be called under any lock.
+pub(crate) fn attention() {
+    // Before the engine runs and after that, whoever queues an event delivers it.
+    SHORT.store(null_mut(), Ordering::Relaxed);
+}
+
+/// Delivers what waits, if anything does.
+#[cold]
+#[inline(never)]
+pub(crate) fn attend() {
+    let w = RUNNING.load(Ordering::Acquire);
+    if SHORT.load(Ordering::Relaxed) != w {
+        SHORT.store(w, Ordering::Release);
+        crate::tool::deliver();
     }
 }
 
@@ -104,23 +124,46 @@ fn not_running() -> Error {
     Error::new(MPI_ERR_OTHER, text)
 }
 
+/// The engine while MPI runs and nothing is to be done before: for the short ways, which leave everything else to the general ones.
+#[inline(always)]
+pub(crate) fn short() -> Option<&'static Engine> {
+    // SAFETY: null, or what is in `WORLD`, which is never changed or dropped.
+    unsafe { SHORT.load(Ordering::Acquire).as_ref() }.map(|w| &w.engine)
+}
+
 /// The world while MPI runs.
 #[inline]
 pub fn world() -> Result<&'static World> {
-    // SAFETY: null, or what is in `WORLD`, which is never changed or dropped.
+    // SAFETY: as above.
     unsafe { RUNNING.load(Ordering::Acquire).as_ref() }.ok_or_else(not_running)
 }
 
-/// Whether MPI runs, where what it is made of is not needed.
+/// Whether MPI runs, for a procedure that begins: events that wait are delivered first.
 #[inline]
-pub fn running() -> Result<()> {
-    world().map(drop)
+pub fn attended() -> Result<()> {
+    if short().is_none() {
+        attend();
+        world()?;
+    }
+    Ok(())
 }
 
 /// The engine while MPI runs.
 #[inline]
 pub fn engine() -> Result<&'static Engine> {
     world().map(|w| &w.engine)
+}
+
+/// As [`engine`], for a procedure that begins: events that wait are delivered first.
+#[inline]
+pub fn engine_attended() -> Result<&'static Engine> {
+    match short() {
+        Some(e) => Ok(e),
+        None => {
+            attend();
+            engine()
+        }
+    }
 }
 
 /// The world whatever the phase, for messages and for abort.
@@ -154,7 +197,9 @@ fn start() -> Result<&'static World> {
     errhan::set_request_hook(crate::request::comm_of);
     errhan::set_rank_known(true);
     attr::set_predefined(MPI_TAG_UB, comm::TAG_UB);
-    Ok(WORLD.get_or_init(|| w))
+    let w = WORLD.get_or_init(|| w);
+    crate::measures::tell_engine();
+    Ok(w)
 }
 
 fn launcher_gone(e: std::io::Error) -> Error {
@@ -215,6 +260,7 @@ fn begin(i: &mut Instances, id: u32, level: i32) -> Result<&'static World> {
         return Err(e);
     }
     RUNNING.store(std::ptr::from_ref(w).cast_mut(), Ordering::Release);
+    SHORT.store(std::ptr::from_ref(w).cast_mut(), Ordering::Release);
     if i.all.len() == 1 {
         inform::at_init(w);
     }
@@ -243,6 +289,7 @@ pub fn end(id: u32) -> Result<()> {
         progress::end(w);
         inform::at_finalize(w);
         RUNNING.store(null_mut(), Ordering::Release);
+        SHORT.store(null_mut(), Ordering::Release);
         table::set_concurrent(true);
         if let Some(c) = &w.control {
             done = done.and(c.finalized().map_err(launcher_gone));

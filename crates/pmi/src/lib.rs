@@ -60,6 +60,11 @@ impl Control {
     pub fn abort(&self, code: i32, text: &str) -> io::Result<()> {
         self.send(&Message::Abort { code, text: text.into() })
     }
+
+    /// Asks `mpirun` to end these ranks, of which this is one, and nobody else.
+    pub fn abort_ranks(&self, code: i32, ranks: &[u32]) -> io::Result<()> {
+        self.send(&Message::AbortRanks { code, ranks: ranks.to_vec() })
+    }
 }
 
 impl AsFd for Control {

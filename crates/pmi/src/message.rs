@@ -19,7 +19,12 @@ pub enum Message {
     Finalized,
     /// MPI_Abort.
     Abort { code: i32, text: String },
+    /// These ranks alone end; the others go on.
+    AbortRanks { code: i32, ranks: Vec<u32> },
 }
+
+/// A rank's bit in a packet: no more ranks than these can be named.
+const BITS: usize = (MAX - HEAD - 4) * 8;
 
 /// A packet that is not a message, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +55,14 @@ impl Message {
                 out.extend(code.to_le_bytes());
                 out.extend(text.bytes().take(MAX - out.len()));
             }
+            Message::AbortRanks { code, ranks } => {
+                out.push(4);
+                out.extend(code.to_le_bytes());
+                let named = ranks.iter().map(|r| *r as usize).filter(|r| *r < BITS);
+                let mut bits = vec![0; named.clone().max().map_or(0, |r| r / 8 + 1)];
+                named.for_each(|r| bits[r / 8] |= 1 << (r % 8));
+                out.extend(bits);
+            }
         }
         out
     }
@@ -66,6 +79,11 @@ impl Message {
                 (2, _) if payload.is_empty() => Ok(Message::Finalized),
                 (3, Some((code, text))) => {
                     Ok(Message::Abort { code: i32::from_le_bytes(*code), text: printable(text) })
+                }
+                (4, Some((code, bits))) => {
+                    let named = (0..bits.len() * 8).filter(|r| bits[r / 8] >> (r % 8) & 1 != 0);
+                    let ranks = named.map(|r| r as u32).collect();
+                    Ok(Message::AbortRanks { code: i32::from_le_bytes(*code), ranks })
                 }
                 (kind, _) => bad(format!("kind {kind} with {} bytes of payload", payload.len())),
             },
@@ -98,6 +116,8 @@ mod tests {
             Message::Finalized,
             Message::Abort { code: -3, text: String::new() },
             Message::Abort { code: 256, text: "why\nso".into() },
+            Message::AbortRanks { code: 7, ranks: vec![] },
+            Message::AbortRanks { code: 7, ranks: vec![0, 7, 8, 4095] },
         ];
         for m in all {
             assert_eq!(Message::decode(&m.encode()), Ok(m));

@@ -10,7 +10,7 @@
 //!
 //! Going back to no locks is for when nobody may call: no session and no World Model lives.
 //! Known gaps: where the system refuses membarrier, locks cannot be brought in while something runs without; the error says how to do without.
-use crate::engine::{Engine, Lane, State};
+use crate::engine::{Engine, Lane, State, THREADS};
 use oxmpi_base::consts::MPI_ERR_OTHER;
 use oxmpi_base::{Error, Result};
 use std::ops::{Deref, DerefMut};
@@ -52,10 +52,16 @@ impl Engine {
     /// The state of `lane`, if locks are not needed. The caller has no other reference to it.
     #[inline(always)]
     pub(crate) fn alone(&self, lane: usize) -> Option<Alone<'_>> {
+        self.alone_unless(lane, THREADS)
+    }
+
+    /// The same where none of these reasons against it holds; [`THREADS`] is among them.
+    #[inline(always)]
+    pub(crate) fn alone_unless(&self, lane: usize, reasons: u32) -> Option<Alone<'_>> {
         let at = self.lane(lane);
         at.busy.store(true, Ordering::Relaxed);
         compiler_fence(Ordering::SeqCst);
-        if self.threads.load(Ordering::Acquire) {
+        if self.general.load(Ordering::Acquire) & reasons != 0 {
             at.busy.store(false, Ordering::Relaxed);
             return None;
         }
@@ -66,21 +72,24 @@ impl Engine {
 
     /// Whether calls may come from several threads at once.
     pub fn has_threads(&self) -> bool {
-        self.threads.load(Ordering::Relaxed)
+        self.general.load(Ordering::Relaxed) & THREADS != 0
     }
 
     /// Whether calls may come from several threads at once, while nobody is inside and none may come.
     pub fn set_threads(&self, yes: bool) {
-        self.threads.store(yes, Ordering::SeqCst);
+        match yes {
+            true => self.general.fetch_or(THREADS, Ordering::SeqCst),
+            false => self.general.fetch_and(!THREADS, Ordering::SeqCst),
+        };
     }
 
     /// Calls may come from several threads at once from now on, also while one is inside.
     pub fn admit_threads(&self) -> Result<()> {
-        if self.threads.swap(true, Ordering::SeqCst) {
+        if self.general.fetch_or(THREADS, Ordering::SeqCst) & THREADS != 0 {
             return Ok(());
         }
         if let Err(e) = oxmpi_sys::membarrier::own_threads() {
-            self.threads.store(false, Ordering::SeqCst);
+            self.general.fetch_and(!THREADS, Ordering::SeqCst);
             return Err(Error::new(
                 MPI_ERR_OTHER,
                 format!(

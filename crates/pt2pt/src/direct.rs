@@ -6,7 +6,7 @@
 //!
 //! Invariant: a receive takes a frame past matching only where matching would have given it this frame: nothing held can be older
 //! (one source, whose ring nobody else reads meanwhile), and no receive posted before accepts it.
-use crate::engine::{Engine, State};
+use crate::engine::{COUNTED, Engine, State, THREADS};
 use crate::matching::{ANY_TAG, Pattern};
 use crate::recv::arrived;
 use crate::request::Outcome;
@@ -24,7 +24,7 @@ impl Engine {
     /// `from` is valid for reads of `len` bytes.
     #[inline]
     pub unsafe fn send_now(&self, ctx: Context, dest: u32, tag: i32, from: *const u8, len: usize) -> bool {
-        let Some(mut s) = self.alone(ctx.lane()) else { return false };
+        let Some(mut s) = self.alone_unless(ctx.lane(), THREADS | COUNTED) else { return false };
         // SAFETY: the caller's promise.
         unsafe { s.send_now(ctx, dest, tag, from, len) }
     }
@@ -36,7 +36,7 @@ impl Engine {
     /// `to` is valid for writes of `room` bytes.
     #[inline]
     pub unsafe fn receive_now(&self, want: Pattern, to: *mut u8, room: usize) -> Option<Outcome> {
-        let mut s = self.alone(want.ctx.lane())?;
+        let mut s = self.alone_unless(want.ctx.lane(), THREADS | COUNTED)?;
         let s: &mut State = &mut s;
         if !s.held.is_empty() {
             return None;

@@ -17,6 +17,7 @@
 //! if anyone sleeps.* A sleeper counts itself at the bell, then looks at each of its lanes under that lane's lock, then sleeps
 //! unless the bell has been rung since. If the change came before its look, it sees the change; if after, the lock has carried its count
 //! to the other thread, which rings. So nothing is lost, also when the sleeper has several lanes, and the price where nobody sleeps is one load.
+use crate::counts::{self, Counts};
 use crate::large::{Copy, Late, MIDDLE, Timed};
 use crate::matching::{Held, Posted};
 use crate::progress::Sweep;
@@ -148,6 +149,7 @@ pub struct State {
     pub(crate) events: u64,
     /// Turns of waiting and testing threads; see [`OTHERS`].
     rounds: u32,
+    pub(crate) counts: &'static Counts,
 }
 
 /// A vector with holes.
@@ -205,6 +207,15 @@ pub(crate) struct Lane {
     pub state: UnsafeCell<Option<State>>,
 }
 
+/// Receives that wait for a message, messages that wait for a receive, and the most there have been of each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Queues {
+    pub posted: u64,
+    pub posted_most: u64,
+    pub held: u64,
+    pub held_most: u64,
+}
+
 /// A set of lanes, one bit each.
 pub type Lanes = u32;
 
@@ -215,10 +226,15 @@ fn each(lanes: Lanes) -> impl Iterator<Item = usize> {
 /// The lanes of a process share a word of preferences for the middle size classes.
 const _: () = assert!(MIDDLE <= u32::BITS as usize / LANES);
 
+/// In [`Engine`]'s `general`: calls may come from several threads at once (MPI_THREAD_MULTIPLE, or several sessions).
+pub(crate) const THREADS: u32 = 1;
+/// In `general`: a tool counts messages.
+pub(crate) const COUNTED: u32 = 2;
+
 /// The one progress engine of a process.
 pub struct Engine {
-    /// Calls may come from several threads at once (MPI_THREAD_MULTIPLE, or several sessions).
-    pub(crate) threads: AtomicBool,
+    /// Why not all calls may take the shortest way: [`THREADS`], [`COUNTED`].
+    pub(crate) general: AtomicU32,
     /// Lanes whose state exists.
     open: AtomicU32,
     me: usize,
@@ -226,6 +242,8 @@ pub struct Engine {
     /// From which each lane makes its own.
     node: Option<Node>,
     sleeper: Option<Sleeper>,
+    /// What `Node::aborts` was at the last look.
+    seen_aborts: AtomicU32,
     pub(crate) cores: Cores,
     fence: Fence,
     pub(crate) evidence: Evidence,
@@ -238,6 +256,21 @@ pub struct Engine {
 unsafe impl Sync for Engine {}
 // SAFETY: nothing in the state is bound to a thread.
 unsafe impl Send for Engine {}
+
+/// What an operation gets that needs a process which was aborted.
+#[cold]
+pub(crate) fn aborted(proc: u32) -> Error {
+    Error::new(
+        oxmpi_base::consts::MPI_ERR_PROC_ABORTED,
+        format!("process {proc} was aborted (MPI_ERRORS_ABORT on a communicator of its), and this operation needs it"),
+    )
+}
+
+/// Lets others run.
+fn give_way() {
+    counts::YIELDS.fetch_add(1, Ordering::Relaxed);
+    oxmpi_sys::yield_now();
+}
 
 /// What one turn of a waiting thread gave.
 struct Turn<R> {
@@ -267,7 +300,7 @@ impl Engine {
     /// `me` of `size` processes; `node` is None for a singleton.
     pub fn new(me: usize, size: usize, node: Option<Node>, threads: bool) -> Engine {
         Engine {
-            threads: AtomicBool::new(threads),
+            general: AtomicU32::new(if threads { THREADS } else { 0 }),
             open: AtomicU32::new(0),
             me,
             size,
@@ -275,6 +308,7 @@ impl Engine {
             cores: node.as_ref().map_or(Cores::Dedicated, |n| n.cores),
             fence: node.as_ref().map_or(Fence::Both, Node::fence),
             evidence: node.as_ref().map(Node::evidence).unwrap_or_default(),
+            seen_aborts: AtomicU32::new(0),
             node,
             works: Works::default(),
             lanes: [(); LANES].map(|()| Lane {
@@ -283,6 +317,14 @@ impl Engine {
                 state: UnsafeCell::new(None),
             }),
         }
+    }
+
+    /// Whether a tool counts messages (see `counts`).
+    pub fn watch(&self, on: bool) {
+        match on {
+            true => self.general.fetch_or(COUNTED, Ordering::SeqCst),
+            false => self.general.fetch_and(!COUNTED, Ordering::SeqCst),
+        };
     }
 
     pub fn shares_cores(&self) -> bool {
@@ -298,7 +340,7 @@ impl Engine {
 
     #[inline]
     fn threads(&self) -> bool {
-        self.threads.load(Ordering::Relaxed)
+        self.has_threads()
     }
 
     /// Lane 0, where everything is below MPI_THREAD_MULTIPLE, is found by a branch that is foreseen, so that nothing there waits until the
@@ -340,7 +382,9 @@ impl Engine {
     #[cold]
     pub(crate) fn open(&self, lane: usize) -> State {
         self.open.fetch_or(1 << lane, Ordering::Release);
-        State::new(self.me, self.size, lane, self.node.as_ref().map(|n| n.in_lane(lane)))
+        let mut s = State::new(self.me, self.size, lane, self.node.as_ref().map(|n| n.in_lane(lane)));
+        s.close_aborted();
+        s
     }
 
     fn lock(&self, lane: usize) -> MutexGuard<'_, ()> {
@@ -432,7 +476,7 @@ impl Engine {
             }
             match waiter.step() {
                 Step::Poll => std::hint::spin_loop(),
-                Step::Yield => oxmpi_sys::yield_now(),
+                Step::Yield => give_way(),
                 Step::Sleep => {
                     if let Some(r) = self.sleep(home, &mut turn)? {
                         return Ok(r);
@@ -502,6 +546,8 @@ impl Engine {
     /// Progress in all lanes but `home`, then of all work; the last one before a sleep looks at every ring.
     #[inline(never)]
     pub(crate) fn others(&self, home: Lanes, last: bool) -> Result<Others> {
+        self.see_aborted();
+        oxmpi_base::event::attend_waiting();
         let open = self.open.load(Ordering::Acquire);
         let mut all = Others { moved: false, held: false };
         for lane in each(!home) {
@@ -550,7 +596,13 @@ impl Engine {
     }
     /// Waits until `ready`, which looks at shared memory that peers write; a thread that sleeps counts itself in `asleep`. The flags are looked at
     /// more often than the rings.
-    pub(crate) fn wait_until(&self, lane: usize, asleep: &AtomicU32, ready: &mut dyn FnMut() -> bool) -> Result<()> {
+    pub(crate) fn wait_until(
+        &self,
+        lane: usize,
+        ranks: &Ranks,
+        asleep: &AtomicU32,
+        ready: &mut dyn FnMut() -> bool,
+    ) -> Result<()> {
         let mut turn = |busy| self.turn(lane, busy, &mut |_| ready().then_some(()));
         let mut waiter = Waiter::new(&self.evidence, self.cores);
         loop {
@@ -567,7 +619,7 @@ impl Engine {
             }
             match waiter.step() {
                 Step::Poll => {}
-                Step::Yield => oxmpi_sys::yield_now(),
+                Step::Yield => give_way(),
                 Step::Sleep => {
                     asleep.fetch_add(1, Ordering::SeqCst);
                     let found = self.sleep(1 << lane, &mut turn);
@@ -575,6 +627,7 @@ impl Engine {
                     if found?.is_some() {
                         return Ok(());
                     }
+                    self.check_aborted(ranks)?;
                 }
             }
         }
@@ -584,14 +637,17 @@ impl Engine {
     fn sleep<R>(&self, home: Lanes, turn: &mut impl FnMut(Busy) -> Result<Turn<R>>) -> Result<Option<R>> {
         let Some(sleeper) = &self.sleeper else {
             // Alone in the world: only another thread of this process can help.
+            oxmpi_base::event::attend_waiting();
             std::thread::sleep(std::time::Duration::from_micros(200));
             return Ok(None);
         };
+        oxmpi_base::event::attend_waiting();
         each(self.open.load(Ordering::Acquire)).for_each(|lane| self.enter(lane, State::hurry));
         let mut result = Ok(None);
+        let mut slept_from = 0;
         sleeper.sleep(|| {
             let looked = turn(Busy::Wait).and_then(|t| {
-                let awake = t.moved || t.found.is_some() || {
+                let awake = t.moved || t.found.is_some() || self.see_aborted() || {
                     let o = self.others(home, true)?;
                     o.moved || o.held
                 };
@@ -600,6 +656,9 @@ impl Engine {
             match looked {
                 Ok((found, awake)) => {
                     result = Ok(found);
+                    if !awake {
+                        slept_from = oxmpi_sys::clock::nanos();
+                    }
                     awake
                 }
                 Err(e) => {
@@ -608,6 +667,10 @@ impl Engine {
                 }
             }
         });
+        if slept_from != 0 {
+            counts::SLEEPS.fetch_add(1, Ordering::Relaxed);
+            counts::SLEPT_NS.fetch_add(oxmpi_sys::clock::nanos() - slept_from, Ordering::Relaxed);
+        }
         result
     }
 
@@ -642,6 +705,44 @@ impl Engine {
     /// Operations of this process that have not completed.
     pub fn pending(&self) -> usize {
         each(self.open.load(Ordering::Acquire)).map(|lane| self.enter(lane, |s| s.pending())).sum()
+    }
+
+    /// How many receives and messages wait for each other.
+    pub fn queues(&self) -> Queues {
+        self.sum_queues(State::queues)
+    }
+    /// The same for one communicator, without the most there have been.
+    pub fn queues_of(&self, ctx: Context) -> Queues {
+        self.enter(ctx.lane(), |s| s.queues_of(ctx))
+    }
+    fn sum_queues(&self, f: impl Fn(&mut State) -> Queues) -> Queues {
+        each(self.open.load(Ordering::Acquire)).map(|lane| self.enter(lane, &f)).fold(Queues::default(), |a, b| {
+            Queues {
+                posted: a.posted + b.posted,
+                posted_most: a.posted_most + b.posted_most,
+                held: a.held + b.held,
+                held_most: a.held_most + b.held_most,
+            }
+        })
+    }
+
+    /// Ends the wait for ranks that were aborted since the last look; true if there were any. Not from inside a lane.
+    fn see_aborted(&self) -> bool {
+        let Some(now) = self.node.as_ref().map(Node::aborts) else { return false };
+        if self.seen_aborts.load(Ordering::Relaxed) == now {
+            return false;
+        }
+        self.seen_aborts.store(now, Ordering::Relaxed);
+        each(self.open.load(Ordering::Acquire)).for_each(|lane| self.enter(lane, State::close_aborted));
+        true
+    }
+    /// One of these processes was aborted: who, as an error.
+    pub fn check_aborted(&self, ranks: &Ranks) -> Result<()> {
+        let Some(n) = self.node.as_ref().filter(|n| n.aborts() != 0) else { return Ok(()) };
+        match ranks.procs().iter().find(|p| n.is_aborted(**p as usize)) {
+            Some(p) => Err(aborted(*p)),
+            None => Ok(()),
+        }
     }
 
     /// Waits until everything that was given to the transport has left this process.
@@ -680,6 +781,7 @@ impl State {
             retracting: Vec::new(),
             events: 0,
             rounds: 0,
+            counts: Counts::of_lane(),
         }
     }
     pub fn me(&self) -> u32 {
@@ -821,6 +923,16 @@ impl State {
     pub fn pending(&self) -> usize {
         self.requests.active()
     }
+    fn queues(&mut self) -> Queues {
+        let (p, h) = (&self.posted, &self.held);
+        let n = |n: usize| n as u64;
+        Queues { posted: n(p.len()), posted_most: n(p.most()), held: n(h.len()), held_most: n(h.most()) }
+    }
+    fn queues_of(&mut self, ctx: Context) -> Queues {
+        let of = |c: Context| c == ctx;
+        let (posted, held) = (self.requests.posted(of) as u64, self.held.count(of) as u64);
+        Queues { posted, held, ..Queues::default() }
+    }
     /// Whether everything given to the transport has left this process.
     pub fn drained(&self) -> bool {
         self.backlog.is_empty()
@@ -828,6 +940,29 @@ impl State {
 
     pub(crate) fn any_lost(&self) -> bool {
         self.incoming.len() < self.accepted
+    }
+
+    /// Closes the way to those who were aborted.
+    pub(crate) fn close_aborted(&mut self) {
+        let Some(node) = self.node.as_ref().filter(|n| n.aborts() != 0) else { return };
+        let gone: Vec<u32> =
+            (0..self.peers.len() as u32).filter(|p| *p != self.me && node.is_aborted(*p as usize)).collect();
+        for p in gone.into_iter().filter(|p| !self.peers[*p as usize].lost).collect::<Vec<_>>() {
+            self.close_for(p, oxmpi_base::consts::MPI_ERR_PROC_ABORTED);
+        }
+    }
+    /// Why no message that this pattern accepts will come, where that is known.
+    pub fn gone(&self, want: crate::Pattern) -> Option<Error> {
+        let known = self.any_lost() && want.source >= 0 && self.peers[want.source as usize].lost;
+        known.then(|| self.lost(want.source as u32))
+    }
+    /// The way to or from `peer` is closed: why, as an error.
+    #[cold]
+    pub(crate) fn lost(&self, peer: u32) -> Error {
+        match self.node.as_ref().is_some_and(|n| n.is_aborted(peer as usize)) {
+            true => aborted(peer),
+            false => self.intern(format!("the way to and from process {peer} was closed after an error")),
+        }
     }
 
     pub(crate) fn intern(&self, what: String) -> Error {

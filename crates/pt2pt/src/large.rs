@@ -20,6 +20,7 @@
 //! Known gaps: what is in pieces on both sides goes through chunks; a transfer that the sender does alone cannot be called back
 //! when its ring is closed; an error of the engine in a wait leaves the buffer in use while a copy is under way.
 //! This module is one of the crate's homes of `unsafe`.
+use crate::counts::{ANNOUNCEMENT_WITHDRAWN, Count, WAY_CHOSEN};
 use crate::engine::{Early, Inbound, State, Target};
 use crate::recv::arrived;
 use crate::request::{Expects, ReqId};
@@ -153,6 +154,7 @@ impl State {
         let out = self.peers[dest as usize].out.as_mut().expect("connected before anything is queued");
         let sent = out.push_bytes(Kind::Rts, r.envelope.ctx, r.envelope.tag, &rts.encode());
         if sent {
+            self.counts.message(Count::Announced, Count::AnnouncedBytes, r.limit);
             r.expects = Expects::Answer;
             if may_be_withdrawn {
                 let request = self.requests.id(i);
@@ -204,6 +206,10 @@ impl State {
                 continue; // the receiver has come
             }
             r.expects = Expects::Nothing;
+            self.counts.add(Count::Withdrawn, 1);
+            if ANNOUNCEMENT_WITHDRAWN.wanted() {
+                ANNOUNCEMENT_WITHDRAWN.happened([dest as u64, r.limit, 0, 0]);
+            }
             self.return_ticket(request.index());
             self.peers[dest as usize].pushing.push_back(request.index());
             // A failure here is a process whose ring was closed, which has failed the request.
@@ -307,6 +313,9 @@ impl State {
         }
         if rts.total <= LONG_MAX && !shaped {
             self.next_way[class_of(rts.total)] = Some(self.way_for(peer, i, &rts, &there, limit, true));
+        }
+        if WAY_CHOSEN.wanted() {
+            WAY_CHOSEN.happened([peer as u64, way.index() as u64, rts.total, 0]);
         }
         let timed = Timed { since, way, shaped };
         let copy = |mechanism, piece, ticket, direction| Copy {
@@ -543,7 +552,9 @@ impl State {
         span.runs(offset, len as usize, &mut runs);
         let piece = Piece { mechanism: c.mechanism, way: c.direction, there: c.there, offset };
         // SAFETY: the runs are the user's memory of a request that is under way.
-        if !unsafe { node.copy(c.peer as usize, &piece, &mut runs) } {
+        let done = unsafe { node.copy(c.peer as usize, &piece, &mut runs) };
+        self.counts.copied(c.mechanism, len, done);
+        if !done {
             (c.failed, c.over) = (true, true);
             if let Some(t) = c.ticket {
                 // No more for the other side either; what it has taken, it will speak of.

@@ -12,6 +12,7 @@ mod alone;
 mod bits;
 mod cancel;
 mod channel;
+mod counts;
 mod direct;
 pub mod endpoint;
 pub mod engine;
@@ -30,8 +31,9 @@ pub mod span;
 mod work;
 
 pub use channel::{Channel, Inside, Pending};
+pub use counts::{EVENTS, PATHS, QUEUES, WAITING};
 pub use endpoint::{Endpoint, Req};
-pub use engine::{Engine, Lanes, State};
+pub use engine::{Engine, Lanes, Queues, State};
 pub use matching::{ANY_SOURCE, ANY_TAG, Pattern};
 pub use part::PartId;
 pub use ranks::Ranks;

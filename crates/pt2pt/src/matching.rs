@@ -173,6 +173,13 @@ impl Posted {
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
+    pub fn len(&self) -> usize {
+        self.count
+    }
+    /// The most there have been at a time.
+    pub fn most(&self) -> usize {
+        self.q.nodes.len() - 1
+    }
     /// The oldest receive that accepts a message with this (exact) envelope; whether it is an exact one.
     #[inline]
     fn find(&self, envelope: Pattern) -> Option<(Place, bool)> {
@@ -261,6 +268,20 @@ impl Held {
     pub fn len(&self) -> usize {
         self.count
     }
+    /// The most there have been at a time: a place is made when none is free.
+    pub fn most(&self) -> usize {
+        self.q.nodes.len() - 1
+    }
+    /// Those of some contexts.
+    pub fn count(&self, of: impl Fn(Context) -> bool) -> usize {
+        let (mut i, mut n) = (self.q.by_age.head, 0);
+        while i != NIL {
+            let node = &self.q.nodes[i as usize];
+            n += of(node.what.ctx) as usize;
+            i = node.links[1].next;
+        }
+        n
+    }
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -286,6 +307,7 @@ mod tests {
             let (mut posted, mut held) = (Posted::default(), Held::default());
             let mut receives: Vec<(Pattern, u32, Place)> = Vec::new();
             let mut messages: Vec<(Pattern, u32)> = Vec::new();
+            let mut most = (0, 0);
             for (i, (what, p)) in steps.into_iter().enumerate() {
                 let user = i as u32 + 1;
                 match what {
@@ -317,7 +339,11 @@ mod tests {
                     }
                     _ => {}
                 }
-                prop_assert_eq!(held.len(), messages.len());
+                prop_assert_eq!((held.len(), posted.len()), (messages.len(), receives.len()));
+                let of = |c: Context| c == Context(2);
+                prop_assert_eq!(held.count(of), messages.iter().filter(|m| of(m.0.ctx)).count());
+                most = (most.0.max(receives.len()), most.1.max(messages.len()));
+                prop_assert_eq!((posted.most(), held.most()), most);
                 prop_assert_eq!(posted.is_empty(), receives.is_empty());
             }
         }

@@ -4,7 +4,7 @@ use crate::matching::Pattern;
 use crate::recv::arrived;
 use crate::request::{Expects, Outcome};
 use oxmpi_base::Result;
-use oxmpi_base::consts::MPI_ERR_INTERN;
+use oxmpi_base::consts::{MPI_ERR_INTERN, MPI_ERR_PROC_ABORTED};
 use oxmpi_transport::wire::*;
 use oxmpi_transport_shm::layout::CHUNK;
 use oxmpi_transport_shm::link::Frame;
@@ -193,6 +193,18 @@ impl State {
             "oxmpi: process {}: {}; everything to and from that process fails from now on in lane {}",
             self.me, why.message, self.lane
         );
+        self.close_for(peer, MPI_ERR_INTERN);
+    }
+
+    /// Every operation that needs `peer` fails with `class`. Of a peer that was aborted that goes for receives from anybody in a communicator of
+    /// its too, since nobody else may send.
+    #[cold]
+    pub(crate) fn close_for(&mut self, peer: u32, class: i32) {
+        if crate::counts::PEER_CLOSED.wanted() {
+            crate::counts::PEER_CLOSED.happened([peer as u64, 0, 0, 0]);
+        }
+        // So that `any_lost` is true also where it never sent anything.
+        self.accepted += (self.peers[peer as usize].ring == 0) as usize;
         self.incoming.retain(|(p, _)| *p != peer);
         self.sweep = Sweep::default();
         let p = &mut self.peers[peer as usize];
@@ -206,7 +218,12 @@ impl State {
         self.lose_partitions(peer);
         for i in self.requests.under_way() {
             let r = self.requests.at(i);
-            if r.peer == Some(peer) || (r.peer.is_none() && r.envelope.source == peer as i32) {
+            let from_it = r.envelope.source == peer as i32
+                || class == MPI_ERR_PROC_ABORTED
+                    && r.envelope.source == crate::matching::ANY_SOURCE
+                    && r.posted.is_some()
+                    && r.user.and_then(|u| self.enrolled.get(u)).is_none_or(|k| k.rank_of(peer).is_some());
+            if r.peer == Some(peer) || (r.peer.is_none() && from_it) {
                 self.return_ticket(i);
                 let r = self.requests.at(i);
                 let envelope = r.envelope;
@@ -214,7 +231,7 @@ impl State {
                     self.posted.withdraw(place);
                 }
                 let failed =
-                    Outcome { source: envelope.source, tag: envelope.tag, error: MPI_ERR_INTERN, ..Outcome::SENT };
+                    Outcome { source: envelope.source, tag: envelope.tag, error: class, ..Outcome::SENT };
                 self.complete(i, failed);
             }
         }

@@ -1,4 +1,5 @@
 //! Receiving: posting, probing, and what happens when a message and a receive have met.
+use crate::counts::{Count, UNEXPECTED_MESSAGE};
 use crate::engine::{Early, State, Target};
 use crate::matching::Pattern;
 use crate::request::{Outcome, ReqId};
@@ -33,7 +34,7 @@ impl State {
             return self.recv_early(Message { early, envelope }, span);
         }
         if want.source >= 0 && self.any_lost() && self.peers[want.source as usize].lost {
-            return Err(self.intern(format!("the way from process {} was closed after an error", want.source)));
+            return Err(self.lost(want.source as u32));
         }
         let i = self.requests.start(span, want);
         let place = self.posted.post(want, i);
@@ -48,7 +49,7 @@ impl State {
             && self.peers[peer as usize].lost
         {
             self.early.take(m.early);
-            return Err(self.intern(format!("the way from process {peer} was closed after an error")));
+            return Err(self.lost(peer));
         }
         match self.early.take(m.early) {
             Early::Whole { bytes, ack } => {
@@ -99,6 +100,21 @@ impl State {
     pub(crate) fn keep_early(&mut self, envelope: Pattern, early: u32) {
         self.events += 1;
         self.held.hold(envelope, early);
+        self.note_unexpected(envelope, early);
+    }
+
+    #[inline(never)]
+    fn note_unexpected(&mut self, envelope: Pattern, early: u32) {
+        self.counts.add(Count::Unexpected, 1);
+        let kept = match self.early.at(early) {
+            Early::Whole { bytes, .. } | Early::Arriving { bytes, .. } => bytes.len() as u64,
+            Early::Announced { .. } | Early::Local { .. } => 0,
+        };
+        self.counts.add(Count::UnexpectedBytes, kept);
+        if UNEXPECTED_MESSAGE.wanted() {
+            let (source, tag) = (envelope.source as u32 as u64, envelope.tag as u32 as u64);
+            UNEXPECTED_MESSAGE.happened([source, tag, self.early_len(early), 0]);
+        }
     }
 
     /// The oldest message a receive with this pattern would get.

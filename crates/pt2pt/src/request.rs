@@ -171,6 +171,11 @@ impl Requests {
     pub fn under_way(&self) -> Vec<u32> {
         (0..self.all.len() as u32).filter(|i| self.all[*i as usize].phase == Phase::Active).collect()
     }
+    /// Receives of some contexts that wait for their message.
+    pub fn posted(&self, of: impl Fn(oxmpi_transport::wire::Context) -> bool) -> usize {
+        let waits = |r: &&Request| r.phase == Phase::Active && r.posted.is_some() && of(r.envelope.ctx);
+        self.all.iter().filter(waits).count()
+    }
     pub fn active(&self) -> usize {
         self.all.iter().filter(|r| r.phase == Phase::Active).count()
     }

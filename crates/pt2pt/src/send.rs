@@ -5,6 +5,7 @@
 //! | up to [`INLINE_MAX`] | one frame (EagerSync with an Ack for synchronous mode) |
 //! | up to [`EAGER_LIMIT`] | EagerLong: an announcement and chunks at once; without a request where there is room for all of it |
 //! | more, and synchronous | Rts: single copy by the receiver, or Cts and chunks |
+use crate::counts::Count;
 use crate::engine::{Early, Peer, Route, State, Waiting};
 use crate::matching::Pattern;
 use crate::request::{Expects, Outcome, Phase, ReqId};
@@ -56,6 +57,7 @@ impl State {
         {
             let mut span = span;
             if push_eager(out, ctx, tag, &mut span) {
+                self.counts.frame(len);
                 if let Some(n) = &self.node {
                     n.ring(dest as usize);
                 }
@@ -99,6 +101,8 @@ impl State {
         }
         debug_assert!(sent, "room was checked");
         node.ring(dest as usize);
+        self.counts.message(Count::AtOnceMessages, Count::AtOnceBytes, len as u64);
+        self.counts.add(Count::PieceBytes, len as u64);
         true
     }
 
@@ -119,6 +123,7 @@ impl State {
 
     fn send_self(&mut self, ctx: Context, tag: i32, mut span: Span, mode: Mode) -> Result<Option<ReqId>> {
         let envelope = Pattern { ctx, source: self.me as i32, tag };
+        self.counts.message(Count::SelfMessages, Count::SelfBytes, span.len());
         if let Some(recv) = self.posted.take(envelope) {
             self.receive_local(recv, envelope, &mut span);
             return Ok(None);
@@ -141,7 +146,7 @@ impl State {
     pub(crate) fn connect(&mut self, dest: u32) -> Result<()> {
         if self.peers[dest as usize].out.is_none() {
             if self.peers[dest as usize].lost {
-                return Err(self.intern(format!("the way to process {dest} was closed after an error")));
+                return Err(self.lost(dest));
             }
             let Some(node) = &self.node else {
                 return Err(self.intern(format!("no way to process {dest}: this process is a singleton")));
@@ -233,6 +238,7 @@ impl State {
             if !sync {
                 let sent = push_eager(out, ctx, tag, &mut r.span);
                 if sent {
+                    self.counts.frame(total);
                     self.complete(i, Outcome::SENT);
                 }
                 return sent;
@@ -247,6 +253,7 @@ impl State {
             });
             if sent {
                 r.expects = Expects::Ack;
+                self.counts.frame(total);
             }
             return sent;
         }
@@ -258,6 +265,7 @@ impl State {
         let out = self.peers[dest as usize].out.as_mut().expect("connected before anything is queued");
         let sent = out.push_bytes(Kind::EagerLong, ctx, tag, &rts.encode());
         if sent {
+            self.counts.message(Count::AtOnceMessages, Count::AtOnceBytes, total);
             self.peers[dest as usize].pushing.push_back(i);
         }
         sent
@@ -275,7 +283,10 @@ impl State {
         if let Span::Dense { at, .. } = &r.span {
             // SAFETY: inside the user's buffer.
             let sent = unsafe { push_piece(out, send, at.add(r.moved as usize), len) };
-            r.moved += if sent { len as u64 } else { 0 };
+            if sent {
+                r.moved += len as u64;
+                self.counts.add(Count::PieceBytes, len as u64);
+            }
             return sent;
         }
         let Some(chunk) = out.free_chunk(len) else { return false };
@@ -285,6 +296,7 @@ impl State {
         let sent = out.push_bytes(Kind::Data, Context(0), 0, &Data { send, len: len as u32 }.encode());
         debug_assert!(sent, "room was checked");
         r.moved += len as u64;
+        self.counts.add(Count::PieceBytes, len as u64);
         true
     }
 

@@ -87,7 +87,7 @@ impl Endpoint {
 
     /// Waits until `ready`, which looks at shared memory only.
     pub fn wait_until(&self, asleep: &AtomicU32, ready: &mut dyn FnMut() -> bool) -> Result<()> {
-        self.engine.wait_until(self.lane(), asleep, ready)
+        self.engine.wait_until(self.lane(), &self.ranks, asleep, ready)
     }
 
     /// Whether this process can read any memory of `rank`: found out by a real transfer.
@@ -137,12 +137,15 @@ impl Endpoint {
         let proc = self.ranks.proc_of(rank) as usize;
         let there = Exposed { address: there[0], place: there[1], ..Exposed::default() };
         let done = self.engine.enter(self.lane(), |s| {
+            let counts = s.counts;
             let Some(node) = &mut s.node else { return false };
             let open = node.open(proc, &there);
             Mechanism::ALL.into_iter().filter(|m| open >> *m as u8 & 1 != 0).any(|mechanism| {
                 let piece = Piece { mechanism, way, there, offset };
                 // SAFETY: the caller's promise.
-                unsafe { node.copy(proc, &piece, &mut [local]) }
+                let done = unsafe { node.copy(proc, &piece, &mut [local]) };
+                counts.copied(mechanism, local.len() as u64, done);
+                done
             })
         });
         let what = if way == Way::Pull { "reading" } else { "writing" };

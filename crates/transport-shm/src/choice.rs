@@ -50,7 +50,7 @@ impl Mechanism {
 
 impl Way {
     const COUNT: usize = 2 + 2 * Mechanism::ALL.len();
-    fn index(self) -> usize {
+    pub fn index(self) -> usize {
         match self {
             Way::Eager => 0,
             Way::Pipeline => 1,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 
 pub const PAGE: usize = 4096;
 /// "oxmpi" and the version of this layout.
-pub const MAGIC: u64 = 0x6f78_6d70_6900_0002;
+pub const MAGIC: u64 = 0x6f78_6d70_6900_0003;
 /// More ranks than this on one node are refused.
 pub const MAX_RANKS: usize = 4096;
 
@@ -32,6 +32,8 @@ pub struct Header {
     pub shared_cores: AtomicU32,
     /// 1 where membarrier works on this system, so that senders need no fence.
     pub asymmetric_fence: AtomicU32,
+    /// How often ranks were marked as aborted ([`Identity::aborted`]).
+    pub aborts: AtomicU32,
 }
 
 /// One per rank.
@@ -57,6 +59,8 @@ pub struct Identity {
     pub place: AtomicU64,
     /// Size classes (bits) in which the owner prefers announcements to messages sent at once.
     pub announced: AtomicU32,
+    /// 1: the rank was aborted with others, while the job goes on. The launcher writes it.
+    pub aborted: AtomicU32,
 }
 
 #[repr(C, align(64))]

@@ -11,6 +11,9 @@ pub mod node;
 pub mod segment;
 pub mod single;
 
+/// The event types of this crate.
+pub static EVENTS: &[&oxmpi_base::event::Event] = &[&single::MECHANISM_CLOSED];
+
 /// The control variables of this crate.
 pub static VARIABLES: &[&oxmpi_base::config::Variable] = &[
     single::SINGLE_COPY.variable(),

@@ -168,6 +168,15 @@ impl Node {
         self.segment.control(peer).bell.ring(self.fence);
     }
 
+    /// Changes when ranks are aborted.
+    #[inline]
+    pub fn aborts(&self) -> u32 {
+        self.segment.aborts().load(Ordering::Acquire)
+    }
+    pub fn is_aborted(&self, rank: usize) -> bool {
+        self.segment.control(rank).identity.aborted.load(Ordering::Acquire) != 0
+    }
+
     /// After frames of `peer` have been consumed: wakes it if it waits for room.
     #[inline]
     pub fn feed(&self, peer: usize, ring: &Incoming) {

@@ -9,7 +9,7 @@ use oxmpi_transport::wire::LANES;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Makes the segment of a job of `ranks` on this node: sparse, sealed, without a name in any file system.
 pub fn create(ranks: usize, shared_cores: bool) -> io::Result<OwnedFd> {
@@ -73,6 +73,21 @@ impl Segment {
     pub fn seats(&self) -> &Seats {
         // SAFETY: inside the mapped front by the layout; zero is valid; only atomics inside.
         unsafe { self.front.base().byte_add(self.layout.seats).cast::<Seats>().as_ref() }
+    }
+
+    /// For the launcher: marks ranks as aborted, and wakes all that may wait for them.
+    pub fn abort(&self, ranks: &[usize]) {
+        for r in ranks {
+            self.control(*r).identity.aborted.store(1, Ordering::Release);
+        }
+        self.aborts().fetch_add(1, Ordering::SeqCst);
+        (0..self.layout.n).for_each(|r| self.control(r).bell.wake());
+    }
+
+    /// See [`Header::aborts`].
+    pub fn aborts(&self) -> &AtomicU32 {
+        // SAFETY: the first page of the mapped front; atomics only.
+        unsafe { &self.front.base().cast::<Header>().as_ref().aborts }
     }
 
     pub fn control(&self, rank: usize) -> &Control {

@@ -28,6 +28,13 @@ oxmpi_base::control! {
     pub static SINGLE_COPY_MIN: Size = Size::new("shm_single_copy_min", 4 << 10, 1..=1 << 40).live();
 }
 
+oxmpi_base::event! {
+    /// A mechanism of single copy turned out not to work with a peer: its rank on this node, and the mechanism (0 heap, 1 xpmem, 2 cma,
+    /// 3 knem). The performance variable shm_peers says why.
+    pub(crate) static MECHANISM_CLOSED: Event =
+        Event::new("mechanism_closed", &[("peer", Kind::Int), ("mechanism", Kind::Int)]);
+}
+
 /// The mechanisms that the user allows.
 pub fn allowed() -> oxmpi_base::Result<Vec<Mechanism>> {
     let text = SINGLE_COPY.get();
@@ -300,6 +307,9 @@ impl Single {
 
     /// One line, where it was asked for, when a mechanism turns out not to work with a peer.
     fn tell(&self, peer: usize, m: Mechanism) {
+        if MECHANISM_CLOSED.wanted() && matches!(self.peers[peer][m as usize], Standing::Refused(_)) {
+            MECHANISM_CLOSED.happened([peer as u64, m as u64, 0, 0]);
+        }
         if let Standing::Refused(why) = &self.peers[peer][m as usize]
             && oxmpi_base::inform::wanted(oxmpi_base::inform::Topic::Shm)
         {

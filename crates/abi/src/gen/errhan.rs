@@ -26,13 +26,13 @@ entry! { MPI_Error_class PMPI_Error_class(errorcode: i32, errorclass: Out<i32>)
 entry! { MPI_Error_string PMPI_Error_string(errorcode: i32, string: OutStr, resultlen: Out<i32>)
     [ErrObject::None], errhan::error_string(errorcode, string, resultlen) }
 entry! { MPI_File_call_errhandler PMPI_File_call_errhandler(fh: File, errorcode: i32)
-    [ErrObject::File(fh)], unsupported("MPI_File_call_errhandler") }
+    [ErrObject::File(fh)], errhan::file_call_errhandler(fh, errorcode) }
 entry! { MPI_File_create_errhandler PMPI_File_create_errhandler(file_errhandler_fn: FnPtr, errhandler: Out<Errhandler>)
     [ErrObject::None], errhan::file_create_errhandler(file_errhandler_fn, errhandler) }
 entry! { MPI_File_get_errhandler PMPI_File_get_errhandler(file: File, errhandler: Out<Errhandler>)
-    [ErrObject::File(file)], unsupported("MPI_File_get_errhandler") }
+    [ErrObject::File(file)], errhan::file_get_errhandler(file, errhandler) }
 entry! { MPI_File_set_errhandler PMPI_File_set_errhandler(file: File, errhandler: Errhandler)
-    [ErrObject::File(file)], unsupported("MPI_File_set_errhandler") }
+    [ErrObject::File(file)], errhan::file_set_errhandler(file, errhandler) }
 entry! { MPI_Remove_error_class PMPI_Remove_error_class(errorclass: i32)
     [ErrObject::None], errhan::remove_error_class(errorclass) }
 entry! { MPI_Remove_error_code PMPI_Remove_error_code(errorcode: i32)
@@ -48,10 +48,10 @@ entry! { MPI_Session_get_errhandler PMPI_Session_get_errhandler(session: Session
 entry! { MPI_Session_set_errhandler PMPI_Session_set_errhandler(session: Session, errhandler: Errhandler)
     [ErrObject::Session(session)], errhan::session_set_errhandler(session, errhandler) }
 entry! { MPI_Win_call_errhandler PMPI_Win_call_errhandler(win: Win, errorcode: i32)
-    [ErrObject::Win(win)], unsupported("MPI_Win_call_errhandler") }
+    [ErrObject::Win(win)], errhan::win_call_errhandler(win, errorcode) }
 entry! { MPI_Win_create_errhandler PMPI_Win_create_errhandler(win_errhandler_fn: FnPtr, errhandler: Out<Errhandler>)
     [ErrObject::None], errhan::win_create_errhandler(win_errhandler_fn, errhandler) }
 entry! { MPI_Win_get_errhandler PMPI_Win_get_errhandler(win: Win, errhandler: Out<Errhandler>)
-    [ErrObject::Win(win)], unsupported("MPI_Win_get_errhandler") }
+    [ErrObject::Win(win)], errhan::win_get_errhandler(win, errhandler) }
 entry! { MPI_Win_set_errhandler PMPI_Win_set_errhandler(win: Win, errhandler: Errhandler)
-    [ErrObject::Win(win)], unsupported("MPI_Win_set_errhandler") }
+    [ErrObject::Win(win)], errhan::win_set_errhandler(win, errhandler) }

@@ -61,6 +61,8 @@ pub struct Region {
     me: usize,
     /// The round begun last.
     round: AtomicU64,
+    /// Bytes that this rank has put into its buffers.
+    buffered: AtomicU64,
     /// All ranks are known to be done with the rounds up to this.
     known: AtomicU64,
     /// Every rank can read the memory of every other.
@@ -76,8 +78,8 @@ impl Region {
     fn new(memory: Memory, layout: Layout, n: usize, me: usize, direct: bool) -> Region {
         let base = memory.base();
         assert!(memory.len() >= layout.total && base.addr().is_multiple_of(LINE));
-        let (round, known) = (AtomicU64::new(0), AtomicU64::new(0));
-        Region { memory: Some(memory), base, layout, n, me, round, known, direct }
+        let (round, buffered, known) = Default::default();
+        Region { memory: Some(memory), base, layout, n, me, round, buffered, known, direct }
     }
     pub fn asleep(&self) -> &AtomicU32 {
         // SAFETY: the first line of the mapped memory; zero is valid.
@@ -122,6 +124,14 @@ impl Region {
     pub fn current(&self) -> u64 {
         self.round.load(Relaxed)
     }
+    pub fn buffered(&self) -> u64 {
+        self.buffered.load(Relaxed)
+    }
+    /// One call on a communicator at a time, so no locked instruction.
+    #[inline]
+    pub fn count_buffered(&self, n: usize) {
+        self.buffered.store(self.buffered.load(Relaxed).wrapping_add(n as u64), Relaxed);
+    }
     #[inline]
     pub fn known(&self) -> u64 {
         self.known.load(Relaxed)
@@ -156,8 +166,9 @@ impl Drop for Region {
         if self.memory.as_ref().is_some_and(Memory::is_owner) && !self.over() {
             let (memory, base, layout) = (self.memory.take(), self.base, self.layout);
             let round = AtomicU64::new(self.round.load(Relaxed));
-            let known = AtomicU64::new(0);
-            fading().push(Region { memory, base, layout, n: self.n, me: self.me, round, known, direct: false });
+            let (buffered, known) = Default::default();
+            let gone = Region { memory, base, layout, n: self.n, me: self.me, round, buffered, known, direct: false };
+            fading().push(gone);
         }
     }
 }

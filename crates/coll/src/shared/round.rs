@@ -170,6 +170,7 @@ impl<'a> Round<'a> {
         let direct = len > direct_from && self.r.direct && data.dense_bytes().is_some();
         if len <= self.r.room() && !direct {
             let n = fill(self.free_buffer(round)?);
+            self.r.count_buffered(n);
             self.publish(round, How::Buffer, n, |_| ());
             return Ok(How::Buffer);
         }
@@ -227,6 +228,7 @@ impl<'a> Round<'a> {
         Ok(self.r.buffer(self.me(), round))
     }
     pub fn offer_buffer(&self, round: u64, len: usize) {
+        self.r.count_buffered(len);
         self.publish(round, How::Buffer, len.min(self.r.room()), |_| ());
     }
 

@@ -1,7 +1,7 @@
-//! Categories (MPI-5.0 15.3.9): one for each part of the library, none within another, never changing.
+//! Categories (MPI-5.0 15.3.9): one for each part of the library, some within others, never changing. A variable or event is in one.
 use super::*;
 use crate::config::{PARTS, VARIABLES};
-use crate::measures::MEASURES;
+use crate::measures::{EVENTS, MEASURES};
 use oxmpi_base::args::Arr;
 
 fn checked(cat_index: i32) -> Result<usize> {
@@ -14,8 +14,13 @@ fn range<T>(groups: &[&[T]], p: usize) -> std::ops::Range<usize> {
     before..before + groups.get(p).map_or(0, |g| g.len())
 }
 
+/// The parts within part `p`.
+fn within(p: usize) -> Vec<usize> {
+    (0..PARTS.len()).filter(|i| PARTS[*i].within == Some(PARTS[p].name)).collect()
+}
+
 /// As many of the indices as there is room for.
-fn list(len: i32, indices: Arr<i32>, all: std::ops::Range<usize>) -> Result<()> {
+fn list(len: i32, indices: Arr<i32>, all: impl ExactSizeIterator<Item = usize>) -> Result<()> {
     let room = usize::try_from(len).map_err(|_| error(MPI_T_ERR_INVALID))?;
     let n = room.min(all.len());
     if n > 0 && indices.is_null() {
@@ -49,7 +54,7 @@ pub fn t_category_get_info(
     give_string(desc, desc_len, PARTS[p].help)?;
     put(num_cvars, range(VARIABLES, p).len() as i32);
     put(num_pvars, range(MEASURES, p).len() as i32);
-    put(num_categories, 0);
+    put(num_categories, within(p).len() as i32);
     Ok(())
 }
 
@@ -71,20 +76,17 @@ pub fn t_category_get_pvars(cat_index: i32, len: i32, indices: Arr<i32>) -> Resu
 
 pub fn t_category_get_categories(cat_index: i32, len: i32, indices: Arr<i32>) -> Result<()> {
     ready()?;
-    checked(cat_index)?;
-    list(len, indices, 0..0)
+    list(len, indices, within(checked(cat_index)?).into_iter())
 }
 
 pub fn t_category_get_num_events(cat_index: i32, num_events: Out<i32>) -> Result<()> {
     ready()?;
-    checked(cat_index)?;
-    give(num_events, 0)
+    give(num_events, range(EVENTS, checked(cat_index)?).len() as i32)
 }
 
 pub fn t_category_get_events(cat_index: i32, len: i32, indices: Arr<i32>) -> Result<()> {
     ready()?;
-    checked(cat_index)?;
-    list(len, indices, 0..0)
+    list(len, indices, range(EVENTS, checked(cat_index)?))
 }
 
 /// Nothing changes, so the number does not.

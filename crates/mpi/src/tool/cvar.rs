@@ -12,6 +12,11 @@ use std::collections::BTreeMap;
 
 static HANDLES: Mutex<BTreeMap<usize, &'static Variable>> = Mutex::new(BTreeMap::new());
 
+/// Forgets all handles.
+pub(super) fn clear() {
+    lock(&HANDLES).clear();
+}
+
 fn of(handle: usize) -> Result<&'static Variable> {
     lock(&HANDLES).get(&handle).copied().ok_or_else(|| error(MPI_T_ERR_INVALID_HANDLE))
 }

@@ -8,7 +8,9 @@
 //! * Indices do not change while the process lives; no variable is added later.
 //! * Everything takes a lock of its own: any thread may call at any thread level.
 //!
-//! Known gaps: no event types and no event sources exist, which the standard allows; no variable is bound to an object.
+//! * What a tool has allocated goes with the last MPI_T_finalize.
+//!
+//! Known gaps: control variables and event types are bound to no objects.
 mod category;
 mod cvar;
 mod enumeration;
@@ -18,7 +20,10 @@ mod pvar;
 mod tests;
 
 pub use category::*;
-pub use cvar::*;
+pub use cvar::{
+    t_cvar_get_index, t_cvar_get_info, t_cvar_get_num, t_cvar_handle_alloc, t_cvar_handle_free, t_cvar_read,
+    t_cvar_write,
+};
 pub use enumeration::*;
 pub use event::*;
 pub use pvar::*;
@@ -42,6 +47,7 @@ fn error(code: i32) -> Error {
 }
 
 fn ready() -> Result<()> {
+    crate::world::attend();
     if *lock(&USERS) == 0 { Err(error(MPI_T_ERR_NOT_INITIALIZED)) } else { Ok(()) }
 }
 
@@ -114,5 +120,10 @@ pub fn t_init_thread(required: i32, provided: Out<i32>) -> Result<()> {
 pub fn t_finalize() -> Result<()> {
     let mut users = lock(&USERS);
     *users = users.checked_sub(1).ok_or_else(|| error(MPI_T_ERR_NOT_INITIALIZED))?;
+    if *users == 0 {
+        event::clear();
+        pvar::clear();
+        cvar::clear();
+    }
     Ok(())
 }

@@ -2,7 +2,7 @@
 //!
 //! A counter is stopped and 0 when its handle is made; it can be started, stopped, reset and written, for this handle alone.
 //! Levels and texts are continuous and read-only. Numbers are MPI_UNSIGNED_LONG_LONG; a text is an MPI_CHAR string, cut to the
-//! room that handle_alloc told.
+//! room that handle_alloc told; a state is an MPI_INT with an enumeration. Variables of communicators are bound to them.
 use super::*;
 use crate::measures;
 use oxmpi_base::args::Buf;
@@ -19,6 +19,8 @@ static SESSIONS: Mutex<BTreeMap<usize, Handles>> = Mutex::new(BTreeMap::new());
 
 struct Handle {
     measure: &'static Measure,
+    /// The communicator, where it is bound to one.
+    object: usize,
     /// Elements: numbers, or bytes of a text with its zero byte.
     count: usize,
     /// What was counted up to the last stop, for counters.
@@ -29,47 +31,60 @@ struct Handle {
 
 enum Now {
     Numbers(Vec<u64>),
+    State(usize),
     Text(String),
 }
 
-fn now(measure: &Measure) -> Result<Now> {
+fn now(measure: &Measure, object: usize) -> Result<Now> {
     let now = match measure.reading {
         Reading::Numbers(read) => read().map(|n| Now::Numbers(n.as_slice().to_vec())),
+        Reading::OfComm(read) => read(object).map(|n| Now::Numbers(n.as_slice().to_vec())),
+        Reading::State(read, _) => Some(Now::State(read())),
         Reading::Text(read) => read().map(Now::Text),
     };
     now.ok_or_else(|| error(MPI_T_ERR_NOT_ACCESSIBLE))
 }
 
 impl Handle {
-    fn new(measure: &'static Measure) -> Result<Handle> {
-        let count = match now(measure)? {
+    fn new(measure: &'static Measure, object: usize) -> Result<Handle> {
+        let count = match now(measure, object)? {
             Now::Numbers(n) => n.len(),
+            Now::State(_) => 1,
             Now::Text(t) => t.len() + 1 + TEXT_GROWTH,
         };
-        Ok(Handle { measure, count, kept: vec![0; count * usize::from(measure.is_counter())], base: None })
+        Ok(Handle { measure, object, count, kept: vec![0; count * usize::from(measure.is_counter())], base: None })
     }
 
     /// The library's numbers, as many as the handle shows.
     fn numbers(&self) -> Result<Vec<u64>> {
-        match now(self.measure)? {
+        match now(self.measure, self.object)? {
             Now::Numbers(mut n) => {
                 n.resize(self.count, 0);
                 Ok(n)
             }
-            Now::Text(_) => Err(error(MPI_T_ERR_INVALID)),
+            Now::State(_) | Now::Text(_) => Err(error(MPI_T_ERR_INVALID)),
         }
     }
 
     fn start(&mut self) -> Result<()> {
         if self.base.is_none() {
             self.base = Some(self.numbers()?);
+            if self.measure.watched {
+                measures::watch(true);
+            }
         }
         Ok(())
     }
 
+    fn end(&mut self) {
+        if self.base.take().is_some() && self.measure.watched {
+            measures::watch(false);
+        }
+    }
+
     fn stop(&mut self) -> Result<()> {
         self.kept = self.counted(&self.numbers()?);
-        self.base = None;
+        self.end();
         Ok(())
     }
 
@@ -95,7 +110,8 @@ impl Handle {
     }
 
     fn read(&self, buf: Buf) -> Result<()> {
-        match now(self.measure)? {
+        match now(self.measure, self.object)? {
+            Now::State(n) => crate::callback::store_bytes(buf, &(n as i32).to_ne_bytes())?,
             Now::Numbers(mut n) => {
                 n.resize(self.count, 0);
                 store(buf, &if self.measure.is_counter() { self.counted(&n) } else { n });
@@ -111,6 +127,12 @@ impl Handle {
             }
         }
         Ok(())
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 
@@ -139,6 +161,20 @@ fn counters(pe_session: usize, handle: usize, refusal: i32, f: impl Fn(&mut Hand
         return session(pe_session, |all| all.values_mut().filter(|h| h.measure.is_counter()).try_for_each(f));
     }
     one(pe_session, handle, |h| if h.measure.is_counter() { f(h) } else { Err(error(refusal)) })
+}
+
+/// The communicator whose handle is at this address.
+fn comm_at(obj_handle: Buf) -> Result<usize> {
+    let mut raw = [0; size_of::<usize>()];
+    crate::callback::load_bytes(obj_handle, &mut raw).map_err(|_| error(MPI_T_ERR_INVALID))?;
+    let raw = usize::from_ne_bytes(raw);
+    crate::comm::get(oxmpi_base::handle::Comm(raw)).map_err(|_| error(MPI_T_ERR_INVALID))?;
+    Ok(raw)
+}
+
+/// Forgets all sessions.
+pub(super) fn clear() {
+    lock(&SESSIONS).clear();
 }
 
 fn not_null(buf: Buf) -> Result<()> {
@@ -171,11 +207,16 @@ pub fn t_pvar_get_info(
     give_string(name, name_len, m.name)?;
     put(verbosity, m.verbosity);
     put(var_class, m.class);
-    let text = matches!(m.reading, Reading::Text(_));
-    put(datatype, if text { MPI_CHAR } else { MPI_UNSIGNED_LONG_LONG });
-    put(enumtype, MPI_T_ENUM_NULL);
+    let (kind, object) = match m.reading {
+        Reading::Text(_) => (MPI_CHAR, MPI_T_BIND_NO_OBJECT),
+        Reading::State(..) => (MPI_INT, MPI_T_BIND_NO_OBJECT),
+        Reading::OfComm(_) => (MPI_UNSIGNED_LONG_LONG, MPI_T_BIND_MPI_COMM),
+        Reading::Numbers(_) => (MPI_UNSIGNED_LONG_LONG, MPI_T_BIND_NO_OBJECT),
+    };
+    put(datatype, kind);
+    put(enumtype, enumeration::of_measure(pvar_index as usize, m));
     give_string(desc, desc_len, m.help())?;
-    put(bind, MPI_T_BIND_NO_OBJECT);
+    put(bind, object);
     put(readonly, !m.is_counter() as i32);
     put(continuous, !m.is_counter() as i32);
     put(atomic, m.is_counter() as i32);
@@ -206,12 +247,14 @@ pub fn t_pvar_session_free(pe_session: Out<usize>) -> Result<()> {
 pub fn t_pvar_handle_alloc(
     pe_session: usize,
     pvar_index: i32,
-    _obj_handle: Buf,
+    obj_handle: Buf,
     handle: Out<usize>,
     count: Out<i32>,
 ) -> Result<()> {
     session(pe_session, |all| {
-        let new = Handle::new(index(measures::all(), pvar_index)?)?;
+        let measure = index(measures::all(), pvar_index)?;
+        let object = if matches!(measure.reading, Reading::OfComm(_)) { comm_at(obj_handle)? } else { 0 };
+        let new = Handle::new(measure, object)?;
         let h = new_handle();
         give(handle, h)?;
         put(count, new.count as i32);

@@ -1,0 +1,182 @@
+/* What `cargo xtask test errors` runs: jobs of which a part ends, or that begin with another error handler. See xtask/src/errors.rs for what is expected. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, size;
+
+static void must(int ok, const char *what)
+{
+    if (!ok) {
+        fprintf(stderr, "rank %d: not so: %s\n", rank, what);
+        MPI_Abort(MPI_COMM_WORLD, 99);
+    }
+}
+
+static int class_of(int code)
+{
+    int class;
+    MPI_Error_class(code, &class);
+    return class;
+}
+
+static void begin(void)
+{
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+}
+
+static int wrong(MPI_Comm comm)
+{
+    int v = 0;
+    return MPI_Send(&v, 1, MPI_INT, 0, -5, comm);
+}
+
+/* The lower half of the ranks aborts in the way that `how` says; the upper half goes on without it. */
+static void part(const char *how)
+{
+    MPI_Comm half, all, mine;
+    int v = 1, sum = 0, class;
+    begin();
+    int upper = rank >= size / 2, victim = 0;
+    MPI_Comm_split(MPI_COMM_WORLD, upper, rank, &half);
+    MPI_Comm_dup(MPI_COMM_WORLD, &all);
+    MPI_Comm_dup(MPI_COMM_WORLD, &mine);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(mine, MPI_ERRORS_RETURN);
+    /* Some calls, so that there is shared memory, and rings in all directions. */
+    for (int i = 0; i < 10 && strcmp(how, "early"); i++) {
+        MPI_Allreduce(&v, &sum, 1, MPI_INT, MPI_SUM, all);
+        for (int peer = 0; peer < size; peer++)
+            MPI_Sendrecv(&v, 1, MPI_INT, peer, 0, &sum, 1, MPI_INT, peer, 0, mine, MPI_STATUS_IGNORE);
+    }
+    if (!upper) {
+        if (rank == victim) {
+            MPI_Comm_set_errhandler(half, MPI_ERRORS_ABORT);
+            wrong(half);
+            must(0, "MPI_ERRORS_ABORT does not return");
+        }
+        MPI_Recv(&v, 1, MPI_INT, victim, 7, half, MPI_STATUS_IGNORE);
+        must(0, "a rank that was aborted goes on");
+    }
+    if (!strcmp(how, "collective")) {
+        class = class_of(MPI_Allreduce(&v, &sum, 1, MPI_INT, MPI_SUM, all));
+        must(class == MPI_ERR_PROC_ABORTED, "MPI_Allreduce gives MPI_ERR_PROC_ABORTED");
+        static char data[1 << 20];
+        class = class_of(MPI_Bcast(data, sizeof data, MPI_BYTE, 0, all));
+        must(class == MPI_ERR_PROC_ABORTED, "a long MPI_Bcast gives MPI_ERR_PROC_ABORTED");
+    }
+    class = class_of(MPI_Recv(&v, 1, MPI_INT, victim, 1, mine, MPI_STATUS_IGNORE));
+    must(class == MPI_ERR_PROC_ABORTED, "MPI_Recv from an aborted rank gives MPI_ERR_PROC_ABORTED");
+    class = class_of(MPI_Recv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 1, mine, MPI_STATUS_IGNORE));
+    must(class == MPI_ERR_PROC_ABORTED, "MPI_Recv from anybody gives MPI_ERR_PROC_ABORTED");
+    class = class_of(MPI_Probe(victim, 1, mine, MPI_STATUS_IGNORE));
+    must(class == MPI_ERR_PROC_ABORTED, "MPI_Probe gives MPI_ERR_PROC_ABORTED");
+    MPI_Request r;
+    class = class_of(MPI_Irecv(&v, 1, MPI_INT, victim, 2, mine, &r));
+    if (class == MPI_SUCCESS)
+        class = class_of(MPI_Wait(&r, MPI_STATUS_IGNORE));
+    must(class == MPI_ERR_PROC_ABORTED, "MPI_Irecv from an aborted rank gives MPI_ERR_PROC_ABORTED");
+    class = class_of(MPI_Ssend(&v, 1, MPI_INT, victim, 1, mine));
+    must(class == MPI_ERR_PROC_ABORTED, "MPI_Ssend to an aborted rank gives MPI_ERR_PROC_ABORTED");
+    /* What does not need them works on. */
+    v = 1;
+    for (int i = 0; i < 10; i++)
+        must(MPI_Allreduce(&v, &sum, 1, MPI_INT, MPI_SUM, half) == MPI_SUCCESS && sum == size - size / 2, "the rest adds up");
+    MPI_Finalize();
+    printf("survivor %d ok\n", rank);
+}
+
+/* A rank is killed while the others wait for it in a collective. */
+static void killed(void)
+{
+    int v = 1, sum;
+    begin();
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 10; i++)
+        MPI_Allreduce(&v, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 1)
+        raise(SIGKILL);
+    MPI_Allreduce(&v, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Finalize();
+}
+
+static void initial(const char *name)
+{
+    MPI_Errhandler of_world, of_self;
+    MPI_Errhandler want = !strcmp(name, "mpi_errors_return") ? MPI_ERRORS_RETURN
+                          : !strcmp(name, "mpi_errors_abort") ? MPI_ERRORS_ABORT
+                                                              : MPI_ERRORS_ARE_FATAL;
+    char value[64] = "";
+    int flag = 0, length = sizeof value, n;
+    if (want == MPI_ERRORS_RETURN)
+        must(class_of(MPI_Info_get_nkeys(MPI_INFO_NULL, &n)) == MPI_ERR_INFO, "an error before MPI_Init returns");
+    begin();
+    MPI_Comm_get_errhandler(MPI_COMM_WORLD, &of_world);
+    MPI_Comm_get_errhandler(MPI_COMM_SELF, &of_self);
+    must(of_world == want && of_self == want, "the initial error handler is the one that was asked for");
+    MPI_Info_get_string(MPI_INFO_ENV, "mpi_initial_errhandler", &length, value, &flag);
+    must(flag && !strcmp(value, name), "MPI_INFO_ENV says so");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (want == MPI_ERRORS_RETURN) {
+        must(class_of(wrong(MPI_COMM_WORLD)) == MPI_ERR_TAG, "an error returns");
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    }
+    MPI_Finalize();
+    if (want == MPI_ERRORS_RETURN)
+        must(class_of(MPI_Info_get_nkeys(MPI_INFO_NULL, &n)) == MPI_ERR_INFO, "an error after MPI_Finalize returns");
+    printf("initial %d ok\n", rank);
+}
+
+/* With the switch off, what is wrong goes through, where the library needs nothing of it. */
+static void unchecked(void)
+{
+    int v = 3, w = 0;
+    begin();
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Datatype fresh;
+    MPI_Type_contiguous(1, MPI_INT, &fresh);
+    must(MPI_Sendrecv(&v, 1, fresh, rank, 0, &w, 1, fresh, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS && w == 3,
+         "a datatype that is not committed is taken");
+    MPI_Type_free(&fresh);
+    must(class_of(MPI_Send(&v, 1, MPI_INT, size, 0, MPI_COMM_WORLD)) == MPI_ERR_RANK, "ranks are checked all the same");
+    MPI_Finalize();
+    printf("unchecked %d ok\n", rank);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    if (!strcmp(argv[1], "part"))
+        part(argv[2]);
+    else if (!strcmp(argv[1], "killed"))
+        killed();
+    else if (!strcmp(argv[1], "initial"))
+        initial(argv[2]);
+    else if (!strcmp(argv[1], "unchecked"))
+        unchecked();
+    else if (!strcmp(argv[1], "self")) {
+        /* Only the process that errs ends. */
+        begin();
+        if (rank == 0) {
+            MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ABORT);
+            wrong(MPI_COMM_SELF);
+        }
+        usleep(1000);
+        MPI_Finalize();
+        printf("survivor %d ok\n", rank);
+    } else if (!strcmp(argv[1], "world")) {
+        begin();
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ABORT);
+        if (rank == 1)
+            wrong(MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Finalize();
+    }
+    return 0;
+}
