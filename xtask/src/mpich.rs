@@ -64,6 +64,15 @@ const AREAS: [(&str, &[&str]); 16] = [
 /// A test that needs more GB than this runs alone.
 const MUCH_MEMORY: f64 = 2.0;
 
+/// A test that is known not to pass gets no more seconds than this.
+const LISTED_LIMIT: u64 = 15;
+
+/// Tests of `perf` compare times, and whatever else the machine does can spoil one: they have this many tries.
+const TRIES: usize = 5;
+
+/// The column `why` of a test that is not even run: what it does is left to chance.
+const UNDEFINED: &str = "undefined";
+
 /// A line of `tests/suites/mpich.tsv`.
 struct Listed {
     /// A program, or the title of a run with `*` for anything.
@@ -116,12 +125,25 @@ pub fn run_command(mut args: Vec<String>) -> Result<()> {
 
     let build = Build::of(mpi.name, &mpi.mpicc)?;
     build.libraries(jobs)?;
-    let (mut ran, tests) = prepare(&build, &args, jobs, limit)?;
+    let list = list()?;
+    let (mut ran, mut tests) = prepare(&build, &args, jobs)?;
+    for (_, test) in &mut tests {
+        let limit = limit.map_or(test.limit, |l| l as u64);
+        let listed = list.iter().any(|l| l.names(&test.program, &test.title()));
+        test.limit = if listed { limit.min(LISTED_LIMIT) } else { limit };
+    }
+    let undefined = |t: &Test| list.iter().any(|l| l.why == UNDEFINED && l.names(&t.program, &t.title()));
+    let (skipped, tests): (Tests, Tests) = tests.into_iter().partition(|(_, test)| undefined(test));
+    ran.extend(skipped.into_iter().map(|(area, test)| {
+        let outcome = Outcome::NotRun("what it does is undefined; see tests/suites/mpich.tsv".into());
+        Ran { area, title: test.title(), program: test.program, outcome, took: Duration::ZERO }
+    }));
+    let _ = std::fs::remove_dir_all(target().join("suite/mpich/run"));
     step(format!("Running {} tests of MPICH's on {}, {jobs} at once", tests.len(), mpi.name));
     let start = Instant::now();
     ran.extend(run_all(&mpi, &build, tests, jobs));
     ran.sort_by(|a, b| (a.area, &a.title).cmp(&(b.area, &b.title)));
-    report(&mpi, &ran, &list()?, &args, lines, start.elapsed())
+    report(&mpi, &ran, &list, &args, lines, start.elapsed())
 }
 
 /// The list of tests that are wrong here.
@@ -139,7 +161,7 @@ fn list() -> Result<Vec<Listed>> {
 }
 
 /// Compiles what is asked for: what does not compile, and the tests to run.
-fn prepare(build: &Build, asked: &[String], jobs: usize, limit: Option<usize>) -> Result<(Vec<Ran>, Tests)> {
+fn prepare(build: &Build, asked: &[String], jobs: usize) -> Result<(Vec<Ran>, Tests)> {
     step("Compiling MPICH's test programs");
     let (mut ran, mut tests) = (Vec::new(), Vec::new());
     let mut unknown: BTreeSet<&String> = asked.iter().collect();
@@ -165,9 +187,6 @@ fn prepare(build: &Build, asked: &[String], jobs: usize, limit: Option<usize>) -
                 let title = format!("{program} does not compile");
                 ran.push(Ran { area, program, title, outcome: Outcome::NotCompiled(why), took: Duration::ZERO });
             }
-            for test in &mut here {
-                test.limit = limit.map_or(test.limit, |l| l as u64);
-            }
             tests.extend(here.into_iter().map(|t| (area, t)));
         }
     }
@@ -191,7 +210,13 @@ fn run_all(mpi: &Mpi, build: &Build, tests: Tests, jobs: usize) -> Vec<Ran> {
                     loop {
                         let next = queue.lock().expect("no test panics").next();
                         let Some((index, (area, test))) = next else { break };
-                        let (outcome, took) = run_one(mpi, build, &test, index);
+                        let (mut outcome, mut took) = run_one(mpi, build, &test, index);
+                        let more = if area == "perf" { TRIES - 1 } else { 0 };
+                        for _ in 0..more {
+                            if matches!(outcome, Outcome::Failed(_)) {
+                                (outcome, took) = run_one(mpi, build, &test, index);
+                            }
+                        }
                         let ran = Ran { area, title: test.title(), program: test.program, outcome, took };
                         if let Outcome::Failed(_) = ran.outcome {
                             println!("    not passed: {}", ran.title);
@@ -207,7 +232,7 @@ fn run_all(mpi: &Mpi, build: &Build, tests: Tests, jobs: usize) -> Vec<Ran> {
 
 fn run_one(mpi: &Mpi, build: &Build, test: &Test, index: usize) -> (Outcome, Duration) {
     let there = source::memory_available();
-    if test.memory > there {
+    if test.memory * 1.2 > there {
         let why = format!("needs {} GB of memory, and {there:.1} GB are available", test.memory);
         return (Outcome::NotRun(why), Duration::ZERO);
     }
@@ -217,8 +242,15 @@ fn run_one(mpi: &Mpi, build: &Build, test: &Test, index: usize) -> (Outcome, Dur
         return (Outcome::Failed(format!("cannot make {}: {e}", folder.display())), Duration::ZERO);
     }
     let mut command = mpi.launch(test.ranks);
+    // One of those that have to fail does so by the launcher's own limit.
+    let limit = if test.judge == Judge::Fails { test.limit + 10 } else { test.limit };
+    if mpi.name == "oxmpi" && test.judge == Judge::Fails {
+        command.args(["--timeout", &test.limit.to_string()]);
+    } else {
+        command.env("MPIEXEC_TIMEOUT", test.limit.to_string());
+    }
     command.arg(build.program(&test.program)).args(&test.args).envs(test.env.iter().cloned()).current_dir(&folder);
-    let ended = match watched(&mut command, Duration::from_secs(test.limit)) {
+    let ended = match watched(&mut command, Duration::from_secs(limit)) {
         Ok(ended) => ended,
         Err(e) => return (Outcome::Failed(format!("{e:#}")), Duration::ZERO),
     };

@@ -181,9 +181,10 @@ fn psets(w: &World) -> Vec<(String, Group)> {
     all
 }
 
-/// The processes of a process set; None where this process is in no such set.
+/// The processes of a process set; None where this process is in no such set. Names are URIs, in which scheme and authority have
+/// no case (RFC 3986, 6.2.2.1).
 pub fn pset(name: &str) -> Result<Option<Group>> {
-    Ok(psets(world::world()?).into_iter().find(|p| p.0 == name).map(|p| p.1))
+    Ok(psets(world::world()?).into_iter().find(|p| p.0.eq_ignore_ascii_case(name)).map(|p| p.1))
 }
 
 fn name(pset_name: Str) -> Result<String> {

@@ -71,9 +71,9 @@ impl Build {
         let dir = target().join("suite/mpich/build").join(name);
         let log = target().join("suite/mpich/log").join(name);
         std::fs::create_dir_all(&log)?;
-        let removed = crate::shell::root().join("tests/suites/mpich_removed.h");
+        let names = crate::shell::root().join("tests/suites/mpich_names.h");
         // Feature macros that the tests set for MPICH only, because its version of the standard was older than the features.
-        let flags = format!("-include {} -DTEST_NEIGHB_COLL=1 -DTEST_HINDEXED_BLOCK=1", removed.display());
+        let flags = format!("-include {} -DTEST_NEIGHB_COLL=1 -DTEST_HINDEXED_BLOCK=1", names.display());
         let mut configure = Command::new(source.join("configure"));
         configure
             .current_dir(&dir)

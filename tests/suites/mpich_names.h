@@ -1,9 +1,9 @@
 /*
- * Procedures that MPI-3.0 removed (MPI-5.0 17.1) and MPICH's test programs still call, by means of those that replaced them, so that
- * the programs compile. `cargo xtask suite mpich` includes this file in each of them.
+ * Procedures that MPICH's test programs call by names that MPI-3.0 removed (MPI-5.0 17.1), or by the names that MPICH gave them before
+ * the standard took them (9.5), by means of those of today. `cargo xtask suite mpich` includes this file in each program.
  */
-#ifndef OXMPI_MPICH_REMOVED_H
-#define OXMPI_MPICH_REMOVED_H
+#ifndef OXMPI_MPICH_NAMES_H
+#define OXMPI_MPICH_NAMES_H
 #include <mpi.h>
 
 static inline int MPI_Address(void *location, MPI_Aint *address)
@@ -60,5 +60,20 @@ static inline int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler)
 static inline int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *handler)
 {
     return MPI_Comm_get_errhandler(comm, handler);
+}
+
+static inline int MPIX_Delete_error_class(int errorclass)
+{
+    return MPI_Remove_error_class(errorclass);
+}
+
+static inline int MPIX_Delete_error_code(int errorcode)
+{
+    return MPI_Remove_error_code(errorcode);
+}
+
+static inline int MPIX_Delete_error_string(int errorcode)
+{
+    return MPI_Remove_error_string(errorcode);
 }
 #endif
