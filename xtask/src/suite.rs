@@ -77,7 +77,7 @@ pub fn run_command(args: &[String]) -> Result<()> {
             nothing_left(&args)?;
             let _: u32 = cases.parse().context("--cases takes a number")?;
             step(format!("{cases} random datatypes for each property"));
-            run(cargo().args(["test", "--package", "oxmpi-datatype", "--test", "typemap"]).env("OXMPI_TEST_CASES", cases))
+            run(cargo().args(["test", "--release", "--package", "oxmpi-datatype", "--test", "typemap"]).env("OXMPI_TEST_CASES", cases))
         }
         other => bail!("there is no suite {other}; there are mpi4py, abi-swap, faults, downgrade, handoffs, large, proptest and kmod"),
     }

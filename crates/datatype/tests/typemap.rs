@@ -43,6 +43,8 @@ struct Map {
     data: Vec<Item>,
     lb: Vec<i64>,
     ub: Vec<i64>,
+    /// Upper bounds of the components without markers, their padding included.
+    padded: Vec<i64>,
 }
 
 impl Map {
@@ -58,7 +60,7 @@ impl Map {
     fn upper(&self) -> i64 {
         self.ub.iter().copied().max().unwrap_or_else(|| {
             let align = self.data.iter().map(|d| d.align).max().unwrap_or(1);
-            let (lo, hi) = (self.lower(), self.true_ub());
+            let (lo, hi) = (self.lower(), self.padded.iter().copied().max().unwrap_or(0));
             lo + (hi - lo).div_euclid(align) * align + if (hi - lo).rem_euclid(align) > 0 { align } else { 0 }
         })
     }
@@ -75,6 +77,9 @@ impl Map {
             self.data.extend(t.data.iter().map(|e| Item { at: e.at + d, ..*e }));
             self.lb.extend(t.lb.iter().map(|e| e + d));
             self.ub.extend(t.ub.iter().map(|e| e + d));
+            if t.ub.is_empty() && !t.data.is_empty() {
+                self.padded.push(d + t.upper());
+            }
         }
     }
     /// Displacement of each byte of the packed stream of `count` elements.
@@ -97,7 +102,8 @@ fn basic_map(h: handle::Datatype) -> Map {
         MPI_SHORT_INT => vec![scalar(MPI_SHORT, 0), scalar(MPI_INT, 4)],
         _ => vec![scalar(h, 0)],
     };
-    Map { data, ..Map::default() }
+    let padded = vec![Datatype::predefined(h).unwrap().extent() as i64];
+    Map { data, padded, ..Map::default() }
 }
 
 /// Indices of a dimension that a process owns (5.1.4).

@@ -21,9 +21,14 @@ unsafe impl Send for Span {}
 impl Span {
     #[inline]
     pub fn new(buf: Buf, count: usize, dt: &Datatype) -> Span {
+        let run = |offset| Span::Dense { at: buf.as_mut_ptr().wrapping_offset(offset), len: count * dt.size() };
         match dt.dense() {
-            Some(offset) => Span::Dense { at: buf.as_mut_ptr().wrapping_offset(offset), len: count * dt.size() },
-            None => Span::Shaped(Box::new(Cursor::new(dt, buf, count))),
+            Some(offset) => run(offset),
+            // A single element without gaps whose extent is not its size: a side of an array.
+            None => match dt.dense_for(count) {
+                Some(offset) => run(offset),
+                None => Span::Shaped(Box::new(Cursor::new(dt, buf, count))),
+            },
         }
     }
     pub const fn empty() -> Span {
