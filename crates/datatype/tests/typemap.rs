@@ -398,7 +398,7 @@ fn cases() -> u32 {
 }
 
 /// Entries times count beyond which a case only slows the run down.
-const LIMIT: usize = 20_000;
+const LIMIT: usize = 5_000;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, max_global_rejects: 1 << 24, ..ProptestConfig::default() })]
@@ -506,7 +506,7 @@ proptest! {
     #[test]
     fn typed_copy(a in spec(), b in spec(), n in 0..40usize, m in 0..40usize) {
         let (ma, mb) = (map(&a), map(&b));
-        prop_assume!(ma.data.len() * n <= LIMIT / 10 && mb.data.len() * m <= LIMIT / 10);
+        prop_assume!(ma.data.len() * n <= LIMIT / 5 && mb.data.len() * m <= LIMIT / 5);
         let (ba, bb) = (ma.bytes(n as i64), mb.bytes(m as i64));
         prop_assume!(distinct(&bb));
         let (mut src, mut dst, mut expect) = (Memory::new(&ba, noise), Memory::new(&bb, |_| 7), Memory::new(&bb, |_| 7));
