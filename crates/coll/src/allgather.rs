@@ -2,11 +2,12 @@
 //!
 //! Blocks are sent from and received into `rbuf` with the receive type; types may differ between ranks,
 //! the bytes of a block do not.
-use crate::buffer::{Data, Temp, bytes, copy};
+use crate::buffer::{Data, bytes};
 use crate::exchange::Exchange;
 use crate::link::Datatype;
 use crate::select::{self, Allgather};
 use crate::shared::movement;
+use crate::steps::{Room, Steps};
 use crate::tags;
 use crate::team::Team;
 use oxmpi_base::{Result, args::Buf};
@@ -22,7 +23,6 @@ pub fn allgather(
 ) -> Result<()> {
     let x = Exchange::new(ep, tags::ALLGATHER);
     let all = Data::new(rbuf, rcount, rdt);
-    let n = ep.size();
     let own = (!sbuf.is_in_place()).then(|| Data::new(sbuf, scount, sdt));
     if let Some(r) = ep.region()?
         && all.bytes() > 0
@@ -30,17 +30,24 @@ pub fn allgather(
     {
         return movement::allgather(ep, r, tags::ALLGATHER, own, |r| all.blocks(r, 1));
     }
-    if let Some(own) = own {
-        copy(own, all.blocks(ep.rank(), 1));
-    }
-    if n > 1 && all.bytes() > 0 {
-        with(&x, select::allgather(all.bytes() * n, n), all)?;
-    }
+    steps(&x, own, all)?;
     x.finish()
 }
 
+/// The allgather by messages; `own` is not yet in its place.
+pub fn steps(x: &impl Steps, own: Option<Data>, all: Data) -> Result<()> {
+    let n = x.size();
+    if let Some(own) = own {
+        x.copy(own, all.blocks(x.rank(), 1));
+    }
+    if n > 1 && all.bytes() > 0 {
+        with(x, select::allgather(all.bytes() * n, n), all)?;
+    }
+    Ok(())
+}
+
 /// `all` is the block of rank 0; each rank's own block is already in its place.
-pub fn with(x: &Exchange, algorithm: Allgather, all: Data) -> Result<()> {
+pub fn with(x: &impl Steps, algorithm: Allgather, all: Data) -> Result<()> {
     match algorithm {
         Allgather::Doubling => doubling(x, all),
         Allgather::Bruck => bruck(x, all)?,
@@ -49,7 +56,7 @@ pub fn with(x: &Exchange, algorithm: Allgather, all: Data) -> Result<()> {
     Ok(())
 }
 
-fn doubling(x: &Exchange, all: Data) {
+fn doubling(x: &impl Steps, all: Data) {
     let me = x.rank();
     let mut have = 1;
     while have < x.size() {
@@ -62,11 +69,11 @@ fn doubling(x: &Exchange, all: Data) {
 
 /// Packed blocks in the order me, me + 1, ...: each round doubles how many there are, from the rank that far
 /// above.
-fn bruck(x: &Exchange, all: Data) -> Result<()> {
+fn bruck(x: &impl Steps, all: Data) -> Result<()> {
     let (me, n, block) = (x.rank(), x.size(), all.bytes());
-    let mut temp = Temp::bytes(n * block)?;
+    let mut temp = x.bytes(n * block)?;
     let blocks = bytes(temp.buf(), n * block);
-    copy(all.blocks(me, 1), blocks.part(0..block));
+    x.copy(all.blocks(me, 1), blocks.part(0..block));
     let mut have = 1;
     while have < n {
         let more = have.min(n - have);
@@ -74,14 +81,14 @@ fn bruck(x: &Exchange, all: Data) -> Result<()> {
         x.sendrecv(blocks.part(0..more * block), below, blocks.part(have * block..(have + more) * block), above);
         have += more;
     }
-    copy(blocks.part(block..(n - me) * block), all.blocks(me + 1, n - me - 1));
-    copy(blocks.part((n - me) * block..n * block), all.blocks(0, me));
+    x.copy(blocks.part(block..(n - me) * block), all.blocks(me + 1, n - me - 1));
+    x.copy(blocks.part((n - me) * block..n * block), all.blocks(0, me));
     Ok(())
 }
 
 /// Each rank passes on to the right what came from the left, its own block first. `at` gives the block of a
 /// rank; empty blocks are not sent.
-pub fn ring<'a>(x: &Exchange, at: impl Fn(usize) -> Data<'a>) {
+pub fn ring<'a>(x: &impl Steps, at: impl Fn(usize) -> Data<'a>) {
     let (me, n) = (x.rank(), x.size());
     let (left, right) = ((me + n - 1) % n, (me + 1) % n);
     for step in 0..n - 1 {

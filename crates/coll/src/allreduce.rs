@@ -5,7 +5,7 @@
 //! exchange, each part of a long one is computed at one rank.
 use crate::allgather::ring;
 use crate::blocks::{self, Fold};
-use crate::buffer::{Data, Temp, copy};
+use crate::buffer::Data;
 use crate::exchange::Exchange;
 use crate::halving;
 use crate::link::Datatype;
@@ -13,6 +13,7 @@ use crate::pairwise::pairwise;
 use crate::reduction::{Reduction, Vectors};
 use crate::select::{self, Reduce};
 use crate::shared::reductions;
+use crate::steps::{Room, Steps};
 use crate::tags;
 use crate::team::Team;
 use oxmpi_base::{Result, args::Buf};
@@ -20,7 +21,7 @@ use oxmpi_base::{Result, args::Buf};
 pub fn allreduce(ep: &Team, sbuf: Buf, rbuf: Buf, count: usize, dt: &Datatype, op: &Reduction) -> Result<()> {
     let vectors = Vectors::new(sbuf, rbuf, count, dt, true);
     if ep.size() == 1 {
-        vectors.keep();
+        vectors.keep_now();
         return Ok(());
     }
     if let Some(r) = ep.region()?
@@ -29,13 +30,23 @@ pub fn allreduce(ep: &Team, sbuf: Buf, rbuf: Buf, count: usize, dt: &Datatype, o
         return reductions::allreduce(ep, r, vectors, op);
     }
     let x = Exchange::new(ep, tags::ALLREDUCE);
-    for v in vectors.chunks(select::REDUCE_CHUNK) {
-        with(&x, select::reduce(v.input.bytes(), v.input.count, ep.size()), v, op)?;
-    }
+    steps(&x, vectors, op)?;
     x.finish()
 }
 
-pub fn with(x: &Exchange, algorithm: Reduce, v: Vectors, op: &Reduction) -> Result<()> {
+/// The reduction by messages.
+pub fn steps(x: &impl Steps, vectors: Vectors, op: &Reduction) -> Result<()> {
+    if x.size() == 1 {
+        vectors.keep(x);
+        return Ok(());
+    }
+    for v in vectors.chunks(select::REDUCE_CHUNK) {
+        with(x, select::reduce(v.input.bytes(), v.input.count, x.size()), v, op)?;
+    }
+    Ok(())
+}
+
+pub fn with(x: &impl Steps, algorithm: Reduce, v: Vectors, op: &Reduction) -> Result<()> {
     let Some(out) = v.out else { return Ok(()) };
     match algorithm {
         Reduce::Binomial => doubling(x, v, out, op)?,
@@ -56,7 +67,7 @@ pub fn with(x: &Exchange, algorithm: Reduce, v: Vectors, op: &Reduction) -> Resu
 
 /// Partners at distance 1, 2, 4, ... exchange all they have. Ranks beyond a power of two hand their vector to
 /// a neighbor first and get the result from it.
-fn doubling(x: &Exchange, v: Vectors, out: Data, op: &Reduction) -> Result<()> {
+fn doubling(x: &impl Steps, v: Vectors, out: Data, op: &Reduction) -> Result<()> {
     let n = x.size();
     let (number, guest) = match blocks::fold(x.rank(), n) {
         Fold::Resting(host) => {
@@ -66,8 +77,8 @@ fn doubling(x: &Exchange, v: Vectors, out: Data, op: &Reduction) -> Result<()> {
         }
         Fold::Active { number, guest } => (number, guest),
     };
-    v.keep();
-    let mut temp = Temp::typed(out.dt, out.count)?;
+    v.keep(x);
+    let mut temp = x.typed(out, out.count)?;
     let (mut sum, mut theirs) = (out, Data { buf: temp.buf(), ..out });
     if let Some(g) = guest
         && x.recv(theirs, g)
@@ -92,7 +103,7 @@ fn doubling(x: &Exchange, v: Vectors, out: Data, op: &Reduction) -> Result<()> {
         x.send(sum, g);
     }
     if sum.buf != out.buf {
-        copy(sum, out);
+        x.copy(sum, out);
     }
     Ok(())
 }

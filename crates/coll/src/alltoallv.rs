@@ -3,10 +3,11 @@
 //! Counts are known to the two ranks of a pair only, so nothing can be selected by size; blocks without
 //! data are not sent (both ranks of the pair know).
 use crate::blocks::meeting;
-use crate::buffer::{Data, Temp, bytes, copy};
+use crate::buffer::{Data, bytes};
 use crate::exchange::Exchange;
 use crate::link::Datatype;
 use crate::shared::movement;
+use crate::steps::{Room, Steps};
 use crate::team::Team;
 use crate::{select, tags};
 use oxmpi_base::{
@@ -62,17 +63,29 @@ fn exchange<'a, 'b>(ep: &Team, from: Option<impl Fn(usize) -> Data<'a>>, to: imp
     let x = Exchange::new(ep, tags::ALLTOALLV);
     match (from, region) {
         (Some(from), Some(r)) => return movement::alltoallv(ep, r, from, to),
-        (Some(from), None) => window(&x, from, to),
-        (None, _) => in_place(&x, to)?,
+        (from, _) => steps(&x, from, to)?,
     }
     x.finish()
 }
 
+/// The exchange by messages; in place without `from`.
+pub fn steps<'a, 'b>(
+    x: &impl Steps,
+    from: Option<impl Fn(usize) -> Data<'a>>,
+    to: impl Fn(usize) -> Data<'b>,
+) -> Result<()> {
+    match from {
+        Some(from) => window(x, from, to),
+        None => in_place(x, to)?,
+    }
+    Ok(())
+}
+
 /// All messages at once, a window at a time, starting from different partners at each rank. Receives of a
 /// window are posted before its sends, and a window's sends meet the same window of the receivers.
-pub fn window<'a, 'b>(x: &Exchange, from: impl Fn(usize) -> Data<'a>, to: impl Fn(usize) -> Data<'b>) {
+pub fn window<'a, 'b>(x: &impl Steps, from: impl Fn(usize) -> Data<'a>, to: impl Fn(usize) -> Data<'b>) {
     let (me, n) = (x.rank(), x.size());
-    copy(from(me), to(me));
+    x.copy(from(me), to(me));
     let mut pending = Vec::new();
     for first in (1..n).step_by(select::WINDOW) {
         let steps = first..(first + select::WINDOW).min(n);
@@ -95,9 +108,9 @@ pub fn window<'a, 'b>(x: &Exchange, from: impl Fn(usize) -> Data<'a>, to: impl F
 }
 
 /// One partner at a time in each direction; equal blocks, none empty.
-pub fn pairwise<'a, 'b>(x: &Exchange, from: impl Fn(usize) -> Data<'a>, to: impl Fn(usize) -> Data<'b>) {
+pub fn pairwise<'a, 'b>(x: &impl Steps, from: impl Fn(usize) -> Data<'a>, to: impl Fn(usize) -> Data<'b>) {
     let (me, n) = (x.rank(), x.size());
-    copy(from(me), to(me));
+    x.copy(from(me), to(me));
     for i in 1..n {
         let (dest, source) = if n.is_power_of_two() { (me ^ i, me ^ i) } else { ((me + i) % n, (me + n - i) % n) };
         x.sendrecv(from(dest), dest, to(source), source);
@@ -106,17 +119,17 @@ pub fn pairwise<'a, 'b>(x: &Exchange, from: impl Fn(usize) -> Data<'a>, to: impl
 
 /// Disjoint pairs of ranks exchange their blocks, round by round; the outgoing block steps aside first, so
 /// the memory needed is that of the largest block.
-pub fn in_place<'a>(x: &Exchange, at: impl Fn(usize) -> Data<'a>) -> Result<()> {
+pub fn in_place<'a>(x: &impl Steps, at: impl Fn(usize) -> Data<'a>) -> Result<()> {
     let (me, n) = (x.rank(), x.size());
     let largest = (0..n).filter(|&r| r != me).map(|r| at(r).bytes()).max().unwrap_or(0);
-    let mut temp = Temp::bytes(largest)?;
+    let mut temp = x.bytes(largest)?;
     let aside = temp.buf();
     for round in 0..n {
         let partner = meeting(me, round, n);
         let block = at(partner);
         if partner != me && block.bytes() > 0 {
             let outgoing = bytes(aside, block.bytes());
-            copy(block, outgoing);
+            x.copy(block, outgoing);
             x.sendrecv(outgoing, partner, block, partner);
         }
     }

@@ -4,6 +4,7 @@ use crate::buffer::nothing;
 use crate::exchange::Exchange;
 use crate::select::{self, Barrier};
 use crate::shared::movement;
+use crate::steps::Steps;
 use crate::tags;
 use crate::team::Team;
 use oxmpi_base::Result;
@@ -18,7 +19,7 @@ pub fn barrier(ep: &Team) -> Result<()> {
 }
 
 /// No rank leaves before all have entered.
-pub fn with(x: &Exchange, algorithm: Barrier) {
+pub fn with(x: &impl Steps, algorithm: Barrier) {
     let (me, n) = (x.rank(), x.size());
     match algorithm {
         // After round k a rank has heard, directly or not, from the 2^(k+1) - 1 ranks below it.

@@ -3,11 +3,12 @@
 //! Count and datatype may differ between ranks as long as the type signatures agree, so long messages are
 //! cut by bytes of the packed stream, not by elements.
 use crate::blocks;
-use crate::buffer::{Data, Segments, Temp, bytes, copy};
+use crate::buffer::{Data, Segments, Temp, bytes};
 use crate::exchange::Exchange;
 use crate::link::Datatype;
 use crate::select::{self, Bcast};
 use crate::shared::movement;
+use crate::steps::{Room, Steps};
 use crate::team::Team;
 use crate::{tags, tree};
 use oxmpi_base::{Result, args::Buf};
@@ -24,12 +25,20 @@ pub fn bcast(ep: &Team, buf: Buf, count: usize, dt: &Datatype, root: usize) -> R
         return movement::bcast(ep, r, data, root);
     }
     let x = Exchange::new(ep, tags::BCAST);
-    with(&x, select::bcast(data.bytes(), ep.size()), data, root)?;
+    steps(&x, data, root)?;
     x.finish()
 }
 
+/// The broadcast by messages.
+pub fn steps(x: &impl Steps, data: Data, root: usize) -> Result<()> {
+    if x.size() == 1 || data.bytes() == 0 {
+        return Ok(());
+    }
+    with(x, select::bcast(data.bytes(), x.size()), data, root)
+}
+
 /// The broadcast by a given algorithm.
-pub fn with(x: &Exchange, algorithm: Bcast, data: Data, root: usize) -> Result<()> {
+pub fn with(x: &impl Steps, algorithm: Bcast, data: Data, root: usize) -> Result<()> {
     match algorithm {
         Bcast::Binomial => binomial(x, data, root),
         Bcast::ScatterAllgather => scatter_allgather(x, data, root)?,
@@ -38,7 +47,7 @@ pub fn with(x: &Exchange, algorithm: Bcast, data: Data, root: usize) -> Result<(
     Ok(())
 }
 
-fn binomial(x: &Exchange, data: Data, root: usize) {
+fn binomial(x: &impl Steps, data: Data, root: usize) {
     let n = x.size();
     let v = tree::node(x.rank(), root, n);
     if v != 0 {
@@ -58,14 +67,14 @@ fn binomial(x: &Exchange, data: Data, root: usize) {
 }
 
 /// The root deals out parts of the packed stream down a binomial tree, then they go around a ring.
-fn scatter_allgather(x: &Exchange, data: Data, root: usize) -> Result<()> {
+fn scatter_allgather(x: &impl Steps, data: Data, root: usize) -> Result<()> {
     let (n, total) = (x.size(), data.bytes());
     let v = tree::node(x.rank(), root, n);
     let dense = data.dense_bytes();
-    let mut temp = Temp::bytes(if dense.is_some() { 0 } else { total })?;
+    let mut temp = x.bytes(if dense.is_some() { 0 } else { total })?;
     let whole = dense.unwrap_or_else(|| bytes(temp.buf(), total));
     if v == 0 && dense.is_none() {
-        copy(data, whole);
+        x.copy(data, whole);
     }
     let run = |from: usize, nodes: usize| whole.part(blocks::even_run(total, n, from..from + nodes));
     if v != 0 {
@@ -80,7 +89,7 @@ fn scatter_allgather(x: &Exchange, data: Data, root: usize) -> Result<()> {
         x.sendrecv(run(have, 1), right, run(want, 1), left);
     }
     if v != 0 && dense.is_none() {
-        copy(whole, data);
+        x.copy(whole, data);
     }
     Ok(())
 }
@@ -88,10 +97,11 @@ fn scatter_allgather(x: &Exchange, data: Data, root: usize) -> Result<()> {
 /// Segments in flight at a rank: one arriving, one being passed on, and slack for unequal speeds.
 const SLOTS: usize = 4;
 
-fn chain(x: &Exchange, data: Data, root: usize, segment: usize) -> Result<()> {
+fn chain(x: &impl Steps, data: Data, root: usize, segment: usize) -> Result<()> {
     let n = x.size();
     let v = tree::node(x.rank(), root, n);
-    let mut segments = Segments::new(data, segment, SLOTS)?;
+    let staging = x.bytes(Segments::<Temp>::room(data, segment, SLOTS))?;
+    let mut segments = Segments::over(data, segment, SLOTS, staging);
     let parent = (v > 0).then(|| tree::rank(v - 1, root, n));
     let child = (v + 1 < n).then(|| tree::rank(v + 1, root, n));
     let number = segments.number();
@@ -105,9 +115,9 @@ fn chain(x: &Exchange, data: Data, root: usize, segment: usize) -> Result<()> {
         if let Some(p) = parent {
             let next = if i + 1 < number { x.irecv(segments.view(i + 1), p) } else { None };
             x.wait(std::mem::replace(&mut arriving, next));
-            segments.store(i);
+            x.store(&mut segments, data, i);
         } else {
-            segments.load(i);
+            x.load(&mut segments, data, i);
         }
         if let Some(c) = child {
             sends.push_back(x.isend(segments.view(i), c));

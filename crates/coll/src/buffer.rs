@@ -8,7 +8,9 @@
 //!   user's reduction function may load its elements as any C type.
 //! * The contents of a `Temp` are unspecified until something was received or copied into it.
 use crate::link::{self, Datatype};
+use crate::steps::Room;
 use oxmpi_base::{Error, Result, args::Buf, consts::*};
+use std::alloc::Layout;
 use std::mem::MaybeUninit;
 
 /// `count` elements of `dt` at `buf`.
@@ -89,19 +91,8 @@ pub struct Temp {
 impl Temp {
     /// Room for `count` elements of `dt`.
     pub fn typed(dt: &Datatype, count: usize) -> Result<Temp> {
-        if count == 0 {
-            return Temp::place(0, 0);
-        }
-        let reach = isize::try_from(count - 1).ok().and_then(|n| n.checked_mul(dt.extent()));
-        let span = reach.and_then(|r| {
-            let low = dt.true_lb().checked_add(r.min(0))?;
-            let high = dt.true_lb().checked_add(dt.true_extent())?.checked_add(r.max(0))?;
-            Some((low, high))
-        });
-        match span {
-            Some((low, high)) => Temp::place(low, high),
-            None => Err(no_memory(count, "elements")),
-        }
+        let (low, high) = reach(dt, count)?;
+        Temp::place(low, high)
     }
     /// Room for `n` bytes.
     pub fn bytes(n: usize) -> Result<Temp> {
@@ -132,17 +123,78 @@ impl Temp {
         };
         Buf(start.wrapping_offset(self.origin).cast())
     }
-    /// The first `n` bytes, zeroed: a staging area for [`link::Cursor`].
-    pub fn zeroed(&mut self, n: usize) -> &mut [u8] {
-        assert!(self.origin == 0 && (n <= INLINE || n + ALIGN <= self.heap.capacity()));
-        let p = self.buf().as_mut_ptr();
-        // SAFETY: the memory is owned, at least `n` bytes long past the aligned origin (asserted), not
-        // otherwise borrowed while `self` is, and initialised by the write.
-        unsafe {
-            p.write_bytes(0, n);
-            std::slice::from_raw_parts_mut(p, n)
-        }
+}
+
+/// The bytes that `count` elements cover, as offsets from the origin of the first.
+pub fn reach(dt: &Datatype, count: usize) -> Result<(isize, isize)> {
+    if count == 0 {
+        return Ok((0, 0));
     }
+    let reach = isize::try_from(count - 1).ok().and_then(|n| n.checked_mul(dt.extent()));
+    let span = reach.and_then(|r| {
+        let low = dt.true_lb().checked_add(r.min(0))?;
+        let high = dt.true_lb().checked_add(dt.true_extent())?.checked_add(r.max(0))?;
+        Some((low, high))
+    });
+    span.ok_or_else(|| no_memory(count, "elements"))
+}
+
+/// Zeroed memory that stays where it is, for offsets around an origin that is aligned to 64 bytes.
+pub struct Block {
+    start: *mut u8,
+    layout: Layout,
+    /// Bytes from the beginning to the origin; negative where the elements lie above it.
+    origin: isize,
+}
+
+impl Block {
+    /// For offsets `low..high`.
+    pub fn new(low: isize, high: isize) -> Result<Block> {
+        let first = low.div_euclid(ALIGN as isize) * ALIGN as isize;
+        let room = high.saturating_sub(first).max(1) as usize;
+        let layout = Layout::from_size_align(room, ALIGN).map_err(|_| no_memory(room, "bytes"))?;
+        // SAFETY: the size is not zero.
+        let start = unsafe { std::alloc::alloc_zeroed(layout) };
+        if start.is_null() {
+            return Err(no_memory(room, "bytes"));
+        }
+        Ok(Block { start, layout, origin: -first })
+    }
+    /// Moves the origin so that offsets `low..high` lie inside, if there is so much room.
+    pub fn fit(&mut self, low: isize, high: isize) -> bool {
+        let first = low.div_euclid(ALIGN as isize) * ALIGN as isize;
+        let fits = high.saturating_sub(first).max(0) as usize <= self.layout.size();
+        if fits {
+            self.origin = -first;
+        }
+        fits
+    }
+    pub fn origin(&self) -> Buf {
+        Buf(self.start.wrapping_offset(self.origin).cast())
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        // SAFETY: from `alloc_zeroed` with this layout.
+        unsafe { std::alloc::dealloc(self.start, self.layout) };
+    }
+}
+
+/// Brings `len` bytes from position `at` of the packed stream of `whole` to `to`.
+pub fn pack(whole: Data, at: usize, to: Buf, len: usize) {
+    let mut c = link::Cursor::new(whole.dt, whole.buf, whole.count);
+    c.seek(at as u64);
+    // SAFETY: `whole` is valid for its type map (see `Data`), and `to` is `len` bytes of a `Block`, which is initialised.
+    unsafe { c.pack(std::slice::from_raw_parts_mut(to.as_mut_ptr(), len)) };
+}
+
+/// Takes `len` bytes at `from` to position `at` of the packed stream of `whole`.
+pub fn unpack(from: Buf, len: usize, whole: Data, at: usize) {
+    let mut c = link::Cursor::new(whole.dt, whole.buf, whole.count);
+    c.seek(at as u64);
+    // SAFETY: as for `pack`.
+    unsafe { c.unpack(std::slice::from_raw_parts(from.as_ptr(), len)) };
 }
 
 #[cold]
@@ -157,10 +209,10 @@ fn no_memory(n: usize, unit: &str) -> Error {
 
 /// A message read or written as its packed stream, a segment at a time: in place where the layout is
 /// gap-free, through a staging buffer of a few segments otherwise.
-pub struct Segments {
+pub struct Segments<R = Temp> {
     cursor: link::Cursor,
     dense: Option<Buf>,
-    staging: Temp,
+    staging: R,
     segment: usize,
     slots: usize,
     total: usize,
@@ -169,24 +221,8 @@ pub struct Segments {
 impl Segments {
     /// `slots` segments may be in flight at once.
     pub fn new(data: Data, segment: usize, slots: usize) -> Result<Segments> {
-        let dense = data.dense_bytes().map(|d| d.buf);
-        let mut staging = Temp::bytes(if dense.is_some() { 0 } else { segment * slots })?;
-        if dense.is_none() {
-            staging.zeroed(segment * slots);
-        }
-        let cursor = link::Cursor::new(data.dt, data.buf, data.count);
-        Ok(Segments { cursor, dense, staging, segment, slots, total: data.bytes() })
-    }
-    pub fn number(&self) -> usize {
-        self.total.div_ceil(self.segment)
-    }
-    /// Where segment `i` is sent from or received into.
-    pub fn view(&mut self, i: usize) -> Data<'static> {
-        let len = self.segment.min(self.total - i * self.segment);
-        match self.dense {
-            Some(base) => bytes(base.offset((i * self.segment) as isize), len),
-            None => bytes(self.staging.buf().offset(((i % self.slots) * self.segment) as isize), len),
-        }
+        let room = Segments::<Temp>::room(data, segment, slots);
+        Ok(Segments::over(data, segment, slots, Temp::bytes(room)?))
     }
     /// Brings segment `i` from the user's memory; in ascending order.
     pub fn load(&mut self, i: usize) {
@@ -208,8 +244,40 @@ impl Segments {
         }
         let view = self.view(i);
         self.cursor.seek((i * self.segment) as u64);
-        // SAFETY: a slot of the staging area, initialised by `new`; no message into it is in flight.
+        // SAFETY: a slot of the staging area, initialised by `over`; no message into it is in flight.
         let stage = unsafe { std::slice::from_raw_parts_mut(view.buf.as_mut_ptr(), view.count) };
         step(&mut self.cursor, stage);
+    }
+}
+
+impl<R: Room> Segments<R> {
+    /// How much staging memory [`Segments::over`] needs.
+    pub fn room(data: Data, segment: usize, slots: usize) -> usize {
+        if data.dt.dense().is_some() { 0 } else { segment * slots }
+    }
+    /// With staging memory of the caller's.
+    pub fn over(data: Data, segment: usize, slots: usize, mut staging: R) -> Segments<R> {
+        let dense = data.dense_bytes().map(|d| d.buf);
+        if dense.is_none() {
+            // SAFETY: the room is so large, owned, and used by nobody else yet.
+            unsafe { staging.buf().as_mut_ptr().write_bytes(0, segment * slots) };
+        }
+        let cursor = link::Cursor::new(data.dt, data.buf, data.count);
+        Segments { cursor, dense, staging, segment, slots, total: data.bytes() }
+    }
+    /// Where the packed stream has segment `i`, if it has to be packed.
+    pub fn staged(&self, i: usize) -> Option<usize> {
+        self.dense.is_none().then_some(i * self.segment)
+    }
+    pub fn number(&self) -> usize {
+        self.total.div_ceil(self.segment)
+    }
+    /// Where segment `i` is sent from or received into.
+    pub fn view(&mut self, i: usize) -> Data<'static> {
+        let len = self.segment.min(self.total - i * self.segment);
+        match self.dense {
+            Some(base) => bytes(base.offset((i * self.segment) as isize), len),
+            None => bytes(self.staging.buf().offset(((i % self.slots) * self.segment) as isize), len),
+        }
     }
 }

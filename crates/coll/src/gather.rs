@@ -2,11 +2,12 @@
 //!
 //! The receive arguments are looked at only at the root, the send arguments not at a root that passes
 //! MPI_IN_PLACE for `sbuf`.
-use crate::buffer::{Data, Temp, bytes, copy};
+use crate::buffer::{Data, bytes};
 use crate::exchange::Exchange;
 use crate::link::Datatype;
 use crate::select::{self, Gather, Rooted};
 use crate::shared::movement;
+use crate::steps::{Room, Steps};
 use crate::team::Team;
 use crate::{tags, tree};
 use oxmpi_base::{
@@ -42,10 +43,16 @@ pub fn gather(
     x.finish()
 }
 
+/// The gather by messages; arguments as those of [`with`].
+pub fn steps(x: &impl Steps, own: Option<Data>, all: Option<Data>, root: usize) -> Result<()> {
+    let block = all.or(own).map_or(0, |d| d.bytes());
+    with(x, select::rooted(block, x.size()), own, all, root)
+}
+
 /// `own` is what this rank contributes (none: in place); at the root, `all` is the block of rank 0.
-pub fn with(x: &Exchange, algorithm: Rooted, own: Option<Data>, all: Option<Data>, root: usize) -> Result<()> {
+pub fn with(x: &impl Steps, algorithm: Rooted, own: Option<Data>, all: Option<Data>, root: usize) -> Result<()> {
     if let (Some(own), Some(all)) = (own, all) {
-        copy(own, all.blocks(root, 1));
+        x.copy(own, all.blocks(root, 1));
     }
     let block = all.or(own).map_or(0, |d| d.bytes());
     if block == 0 || x.size() == 1 {
@@ -62,7 +69,7 @@ pub fn with(x: &Exchange, algorithm: Rooted, own: Option<Data>, all: Option<Data
 }
 
 /// The root receives every other rank's block where it belongs.
-pub fn collect<'a>(x: &Exchange, at: impl Fn(usize) -> Data<'a>, root: usize) {
+pub fn collect<'a>(x: &impl Steps, at: impl Fn(usize) -> Data<'a>, root: usize) {
     let mut pending = Vec::new();
     for r in (0..x.size()).filter(|&r| r != root) {
         let d = at(r);
@@ -77,7 +84,7 @@ pub fn collect<'a>(x: &Exchange, at: impl Fn(usize) -> Data<'a>, root: usize) {
 }
 
 /// An inner node collects the packed blocks of its subtree, in node order, and passes them on.
-fn tree_inner(x: &Exchange, own: Data, root: usize) -> Result<()> {
+fn tree_inner(x: &impl Steps, own: Data, root: usize) -> Result<()> {
     let n = x.size();
     let v = tree::node(x.rank(), root, n);
     let (span, block) = (tree::span(v, n), own.bytes());
@@ -86,9 +93,9 @@ fn tree_inner(x: &Exchange, own: Data, root: usize) -> Result<()> {
         x.send(own, parent);
         return Ok(());
     }
-    let mut temp = Temp::bytes(span * block)?;
+    let mut temp = x.bytes(span * block)?;
     let blocks = bytes(temp.buf(), span * block);
-    copy(own, blocks.part(0..block));
+    x.copy(own, blocks.part(0..block));
     for d in tree::distances(v, n) {
         x.recv(blocks.part(d * block..(d + tree::span(v + d, n)) * block), tree::rank(v + d, root, n));
     }
@@ -97,16 +104,16 @@ fn tree_inner(x: &Exchange, own: Data, root: usize) -> Result<()> {
 }
 
 /// The root unpacks the others' blocks, which arrive in the order root + 1, ..., n - 1, 0, ..., root - 1.
-fn tree_root(x: &Exchange, all: Data, root: usize) -> Result<()> {
+fn tree_root(x: &impl Steps, all: Data, root: usize) -> Result<()> {
     let (n, block) = (x.size(), all.bytes());
-    let mut temp = Temp::bytes((n - 1) * block)?;
+    let mut temp = x.bytes((n - 1) * block)?;
     let blocks = bytes(temp.buf(), (n - 1) * block);
     for d in tree::distances(0, n) {
         x.recv(blocks.part((d - 1) * block..(d - 1 + tree::span(d, n)) * block), tree::rank(d, root, n));
     }
     let above = n - 1 - root;
-    copy(blocks.part(0..above * block), all.blocks(root + 1, above));
-    copy(blocks.part(above * block..(n - 1) * block), all.blocks(0, root));
+    x.copy(blocks.part(0..above * block), all.blocks(root + 1, above));
+    x.copy(blocks.part(above * block..(n - 1) * block), all.blocks(0, root));
     Ok(())
 }
 
@@ -130,16 +137,22 @@ pub fn gatherv(
         return movement::gather(ep, r, own, is_root.then_some(at), root);
     }
     let x = Exchange::new(ep, tags::GATHER);
-    if ep.rank() != root {
-        let own = Data::new(sbuf, scount, sdt);
-        if own.bytes() > 0 {
-            x.send(own, root);
-        }
-        return x.finish();
-    }
-    if !sbuf.is_in_place() {
-        copy(Data::new(sbuf, scount, sdt), at(root));
-    }
-    collect(&x, at, root);
+    let in_place = ep.rank() == root && sbuf.is_in_place();
+    steps_v(&x, (!in_place).then(|| Data::new(sbuf, scount, sdt)), at, root);
     x.finish()
+}
+
+/// The gatherv by messages; `at` is looked at by the root only.
+pub fn steps_v<'a>(x: &impl Steps, own: Option<Data>, at: impl Fn(usize) -> Data<'a>, root: usize) {
+    match own {
+        Some(own) if x.rank() != root => {
+            if own.bytes() > 0 {
+                x.send(own, root);
+            }
+            return;
+        }
+        Some(own) => x.copy(own, at(root)),
+        None => {}
+    }
+    collect(x, at, root);
 }

@@ -5,9 +5,9 @@
 //! split the parts they both hold: the lower rank keeps the lower half. So a step combines results of
 //! neighboring runs of ranks, lower with higher: rank order holds for operations that do not commute.
 use crate::blocks::even_run;
-use crate::buffer::{Data, Temp, copy};
-use crate::exchange::Exchange;
+use crate::buffer::Data;
 use crate::reduction::Reduction;
+use crate::steps::{Room, Steps};
 use oxmpi_base::Result;
 use std::ops::Range;
 
@@ -27,13 +27,13 @@ pub fn parts(rank: usize, mask: usize, n: usize) -> Range<usize> {
 /// Reduces the part of each rank over all ranks: afterwards `acc` (none: `input` itself) holds at this rank
 /// the result of `parts(rank, n, n)`, and unspecified values in the parts given away meanwhile. Only the half
 /// `parts(rank, 2, n)` of `acc` is touched.
-pub fn reduce_parts(x: &Exchange, input: Data, acc: Option<Data>, op: &Reduction) -> Result<()> {
+pub fn reduce_parts(x: &impl Steps, input: Data, acc: Option<Data>, op: &Reduction) -> Result<()> {
     let (me, n, count) = (x.rank(), x.size(), input.count);
     let elements = |rank: usize, mask: usize| even_run(count, n, parts(rank, mask, n));
     // The first arrivals can land in `acc` unless their operand would have to be overwritten.
     let first_direct = acc.is_some() && (op.commutative || me & 1 == 0);
     let widest = elements(me, if first_direct { 4.min(n) } else { 2 }).len();
-    let mut temp = Temp::typed(input.dt, widest)?;
+    let mut temp = x.typed(input, widest)?;
     let room = temp.buf();
     let into = acc.unwrap_or(input);
     let mut have = input;
@@ -46,11 +46,11 @@ pub fn reduce_parts(x: &Exchange, input: Data, acc: Option<Data>, op: &Reduction
             if x.sendrecv(give, partner, sum, partner) {
                 x.apply(op, mine.buf, sum.buf, sum.count);
             } else {
-                copy(mine, sum);
+                x.copy(mine, sum);
             }
         } else {
             if mask == 1 && acc.is_some() {
-                copy(mine, sum);
+                x.copy(mine, sum);
             }
             let theirs = Data { buf: room, ..sum };
             if x.sendrecv(give, partner, theirs, partner) {
@@ -68,7 +68,7 @@ pub fn reduce_parts(x: &Exchange, input: Data, acc: Option<Data>, op: &Reduction
 }
 
 /// The way back: every rank's part of `all` goes to all.
-pub fn spread_parts(x: &Exchange, all: Data) {
+pub fn spread_parts(x: &impl Steps, all: Data) {
     let (me, n) = (x.rank(), x.size());
     let elements = |rank: usize, mask: usize| all.part(even_run(all.count, n, parts(rank, mask, n)));
     let mut mask = n / 2;

@@ -1,5 +1,5 @@
-//! Blocking collective operations on intra-communicators (MPI-5.0 chapter 6), one module each, over the
-//! point-to-point engine's collective context.
+//! Blocking collective operations (MPI-5.0 chapter 6), one module each, over the point-to-point engine's collective context; those
+//! on intercommunicators are in [`inter`](crate::inter).
 //!
 //! Invariants:
 //! * Ranks are communicator ranks; nothing here knows about nodes, transports or handles.
@@ -15,7 +15,7 @@
 //! * Where the ranks share memory, [`shared`](crate::shared) does what fits it; messages do the rest.
 //! * Raw memory is touched in [`buffer`](crate::buffer) and [`shared`](crate::shared) only.
 //!
-//! Known gaps: inter-communicators, neighborhood and nonblocking collectives are not here; arguments are taken as checked by the caller; a program whose ranks disagree about
+//! Known gaps: arguments are taken as checked by the caller; a program whose ranks disagree about
 //! the bytes of a message gets MPI_ERR_TRUNCATE where one algorithm runs everywhere and may hang elsewhere.
 #![allow(clippy::too_many_arguments)] // the standard's argument lists
 
@@ -31,15 +31,20 @@ mod buffer;
 mod exchange;
 mod gather;
 mod halving;
+pub mod inter;
 mod link;
+mod neighbor;
 mod pairwise;
+pub mod plan;
 mod reduce;
 mod reduce_scatter;
 mod reduction;
 mod scan;
 mod scatter;
+pub mod schedule;
 mod select;
 mod shared;
+pub mod steps;
 mod tags;
 mod team;
 #[cfg(test)]
@@ -53,7 +58,9 @@ pub use alltoall::alltoall;
 pub use alltoallv::{alltoallv, alltoallw};
 pub use barrier::barrier;
 pub use bcast::bcast;
+pub use buffer::Data;
 pub use gather::{gather, gatherv};
+pub use neighbor::{Neighbors, neighbor_exchange, neighbor_steps};
 pub use reduce::reduce;
 pub use reduce_scatter::{reduce_scatter, reduce_scatter_block};
 pub use reduction::Reduction;

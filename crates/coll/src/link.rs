@@ -5,7 +5,7 @@ pub use oxmpi_datatype::{Cursor, Datatype, copy};
 #[cfg(not(test))]
 pub use oxmpi_pt2pt::shared::Memory;
 #[cfg(not(test))]
-pub use oxmpi_pt2pt::{Endpoint, Req};
+pub use oxmpi_pt2pt::{Channel, Endpoint, Inside, Pending, Req};
 
 #[cfg(test)]
-pub use crate::tests::mock::{Cursor, Datatype, Endpoint, Memory, Req, copy};
+pub use crate::tests::mock::{Channel, Cursor, Datatype, Endpoint, Inside, Memory, Pending, Req, copy};

@@ -3,23 +3,28 @@
 //!
 //! Rank order: parts arrive from ranks me-1, me-2, ..., 0 and then n-1, ..., me+1. Each goes below what has
 //! gathered on its side; where the operation does not commute the two sides are joined at the end.
-use crate::buffer::{Data, Temp, copy};
-use crate::exchange::Exchange;
+use crate::buffer::Data;
 use crate::reduction::Reduction;
+use crate::steps::{Room, Steps};
 use oxmpi_base::Result;
 
 /// Reduces `input(me)` over all ranks into `out` (none: over `input(me)` itself). `input(r)` is what this
 /// rank contributes to the part of rank `r`; empty parts are not sent.
-pub fn pairwise<'a>(x: &Exchange, input: impl Fn(usize) -> Data<'a>, out: Option<Data>, op: &Reduction) -> Result<()> {
+pub fn pairwise<'a>(
+    x: &impl Steps,
+    input: impl Fn(usize) -> Data<'a>,
+    out: Option<Data>,
+    op: &Reduction,
+) -> Result<()> {
     let (me, n) = (x.rank(), x.size());
     let own = input(me);
     let sum = out.unwrap_or(own);
     if out.is_some() {
-        copy(own, sum);
+        x.copy(own, sum);
     }
     let two_sides = !op.commutative && me + 1 < n;
-    let (mut mem_a, mut mem_b) = (Temp::typed(own.dt, own.count)?, Temp::typed(own.dt, own.count)?);
-    let mut mem_high = Temp::typed(own.dt, if two_sides { own.count } else { 0 })?;
+    let (mut mem_a, mut mem_b) = (x.typed(own, own.count)?, x.typed(own, own.count)?);
+    let mut mem_high = x.typed(own, if two_sides { own.count } else { 0 })?;
     let rooms = [mem_a.buf(), mem_b.buf()].map(|buf| Data { buf, ..own });
     let high = Data { buf: mem_high.buf(), ..own };
     let mut high_begun = false;
@@ -38,7 +43,7 @@ pub fn pairwise<'a>(x: &Exchange, input: impl Fn(usize) -> Data<'a>, out: Option
             } else if high_begun {
                 x.apply(op, theirs.buf, high.buf, high.count);
             } else {
-                copy(theirs, high);
+                x.copy(theirs, high);
                 high_begun = true;
             }
         }

@@ -3,6 +3,7 @@
 use crate::blocks;
 use crate::buffer::{Data, copy};
 use crate::link::Datatype;
+use crate::steps::Steps;
 use oxmpi_base::{Result, args::Buf};
 
 /// `apply(in, inout, count)` computes `inout[i] = in[i] op inout[i]` on elements laid out with the
@@ -41,7 +42,13 @@ impl<'a> Vectors<'a> {
         blocks::chunks(self.input.count, elements).map(move |r| self.part(r))
     }
     /// The result of one rank alone.
-    pub fn keep(&self) {
+    pub fn keep(&self, x: &impl Steps) {
+        if let (Some(out), false) = (self.out, self.in_place) {
+            x.copy(self.input, out);
+        }
+    }
+    /// The same at once.
+    pub fn keep_now(&self) {
         if let (Some(out), false) = (self.out, self.in_place) {
             copy(self.input, out);
         }

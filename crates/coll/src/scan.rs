@@ -2,11 +2,12 @@
 //!
 //! Before the step at distance d a rank knows the reduction over its aligned run of d ranks; partners
 //! exchange these, and the upper one also takes it into its result.
-use crate::buffer::{Data, Temp, copy};
+use crate::buffer::Data;
 use crate::exchange::Exchange;
 use crate::link::Datatype;
 use crate::reduction::{Reduction, Vectors};
 use crate::shared::reductions;
+use crate::steps::{Room, Steps};
 use crate::team::Team;
 use crate::{select, tags};
 use oxmpi_base::{Result, args::Buf};
@@ -24,7 +25,7 @@ fn prefix(ep: &Team, vectors: Vectors, op: &Reduction, inclusive: bool) -> Resul
     let x = Exchange::new(ep, if inclusive { tags::SCAN } else { tags::EXSCAN });
     if ep.size() == 1 {
         if inclusive {
-            vectors.keep();
+            vectors.keep_now();
         }
         return Ok(());
     }
@@ -33,21 +34,33 @@ fn prefix(ep: &Team, vectors: Vectors, op: &Reduction, inclusive: bool) -> Resul
     {
         return reductions::scan(ep, r, vectors, op, inclusive);
     }
-    for v in vectors.chunks(select::SCAN_CHUNK) {
-        if let Some(out) = v.out {
-            doubling(&x, v, out, op, inclusive)?;
-        }
-    }
+    steps(&x, vectors, op, inclusive)?;
     x.finish()
 }
 
-fn doubling(x: &Exchange, v: Vectors, out: Data, op: &Reduction, inclusive: bool) -> Result<()> {
+/// The scan by messages.
+pub fn steps(x: &impl Steps, vectors: Vectors, op: &Reduction, inclusive: bool) -> Result<()> {
+    if x.size() == 1 {
+        if inclusive {
+            vectors.keep(x);
+        }
+        return Ok(());
+    }
+    for v in vectors.chunks(select::SCAN_CHUNK) {
+        if let Some(out) = v.out {
+            doubling(x, v, out, op, inclusive)?;
+        }
+    }
+    Ok(())
+}
+
+fn doubling(x: &impl Steps, v: Vectors, out: Data, op: &Reduction, inclusive: bool) -> Result<()> {
     let (me, n) = (x.rank(), x.size());
-    let (mut mem_a, mut mem_b) = (Temp::typed(out.dt, out.count)?, Temp::typed(out.dt, out.count)?);
+    let (mut mem_a, mut mem_b) = (x.typed(out, out.count)?, x.typed(out, out.count)?);
     let (mut run, mut theirs) = (Data { buf: mem_a.buf(), ..out }, Data { buf: mem_b.buf(), ..out });
-    copy(v.input, run);
+    x.copy(v.input, run);
     if inclusive {
-        v.keep();
+        v.keep(x);
     }
     let mut begun = inclusive;
     let mut distance = 1;
@@ -61,7 +74,7 @@ fn doubling(x: &Exchange, v: Vectors, out: Data, op: &Reduction, inclusive: bool
                 if begun {
                     x.apply(op, theirs.buf, out.buf, out.count);
                 } else {
-                    copy(theirs, out);
+                    x.copy(theirs, out);
                     begun = true;
                 }
                 x.apply(op, theirs.buf, run.buf, out.count);

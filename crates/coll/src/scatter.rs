@@ -2,11 +2,12 @@
 //!
 //! The send arguments are looked at only at the root, the receive arguments not at a root that passes
 //! MPI_IN_PLACE for `rbuf`.
-use crate::buffer::{Data, Temp, bytes, copy};
+use crate::buffer::{Data, bytes};
 use crate::exchange::Exchange;
 use crate::link::Datatype;
 use crate::select::{self, Rooted};
 use crate::shared::movement;
+use crate::steps::{Room, Steps};
 use crate::team::Team;
 use crate::{tags, tree};
 use oxmpi_base::{
@@ -38,15 +39,21 @@ pub fn scatter(
     x.finish()
 }
 
+/// The scatter by messages; arguments as those of [`with`].
+pub fn steps(x: &impl Steps, own: Option<Data>, all: Option<Data>, root: usize) -> Result<()> {
+    let block = all.or(own).map_or(0, |d| d.bytes());
+    with(x, select::rooted(block, x.size()), own, all, root)
+}
+
 /// `own` is where this rank's block goes (none: it stays); at the root, `all` is the block of rank 0.
-pub fn with(x: &Exchange, algorithm: Rooted, own: Option<Data>, all: Option<Data>, root: usize) -> Result<()> {
+pub fn with(x: &impl Steps, algorithm: Rooted, own: Option<Data>, all: Option<Data>, root: usize) -> Result<()> {
     let block = all.or(own).map_or(0, |d| d.bytes());
     if block == 0 {
         return Ok(());
     }
     let keep = || {
         if let (Some(own), Some(all)) = (own, all) {
-            copy(all.blocks(root, 1), own);
+            x.copy(all.blocks(root, 1), own);
         }
     };
     if x.size() == 1 {
@@ -69,7 +76,7 @@ pub fn with(x: &Exchange, algorithm: Rooted, own: Option<Data>, all: Option<Data
 }
 
 /// The root sends every other rank its block; `meanwhile` is done while the last of them are under way.
-pub fn deal<'a>(x: &Exchange, at: impl Fn(usize) -> Data<'a>, root: usize, meanwhile: impl FnOnce()) {
+pub fn deal<'a>(x: &impl Steps, at: impl Fn(usize) -> Data<'a>, root: usize, meanwhile: impl FnOnce()) {
     let mut pending = Vec::new();
     for r in (0..x.size()).filter(|&r| r != root) {
         let d = at(r);
@@ -85,7 +92,7 @@ pub fn deal<'a>(x: &Exchange, at: impl Fn(usize) -> Data<'a>, root: usize, meanw
 }
 
 /// An inner node gets the packed blocks of its subtree, in node order, and hands them down.
-fn tree_inner(x: &Exchange, own: Data, root: usize) -> Result<()> {
+fn tree_inner(x: &impl Steps, own: Data, root: usize) -> Result<()> {
     let n = x.size();
     let v = tree::node(x.rank(), root, n);
     let (span, block) = (tree::span(v, n), own.bytes());
@@ -94,24 +101,24 @@ fn tree_inner(x: &Exchange, own: Data, root: usize) -> Result<()> {
         x.recv(own, parent);
         return Ok(());
     }
-    let mut temp = Temp::bytes(span * block)?;
+    let mut temp = x.bytes(span * block)?;
     let blocks = bytes(temp.buf(), span * block);
     x.recv(blocks, parent);
     for d in tree::distances(v, n).rev() {
         x.send(blocks.part(d * block..(d + tree::span(v + d, n)) * block), tree::rank(v + d, root, n));
     }
-    copy(blocks.part(0..block), own);
+    x.copy(blocks.part(0..block), own);
     Ok(())
 }
 
 /// The root packs the others' blocks in the order root + 1, ..., n - 1, 0, ..., root - 1.
-fn tree_root(x: &Exchange, all: Data, root: usize) -> Result<()> {
+fn tree_root(x: &impl Steps, all: Data, root: usize) -> Result<()> {
     let (n, block) = (x.size(), all.bytes());
-    let mut temp = Temp::bytes((n - 1) * block)?;
+    let mut temp = x.bytes((n - 1) * block)?;
     let blocks = bytes(temp.buf(), (n - 1) * block);
     let above = n - 1 - root;
-    copy(all.blocks(root + 1, above), blocks.part(0..above * block));
-    copy(all.blocks(0, root), blocks.part(above * block..(n - 1) * block));
+    x.copy(all.blocks(root + 1, above), blocks.part(0..above * block));
+    x.copy(all.blocks(0, root), blocks.part(above * block..(n - 1) * block));
     for d in tree::distances(0, n).rev() {
         x.send(blocks.part((d - 1) * block..(d - 1 + tree::span(d, n)) * block), tree::rank(d, root, n));
     }
@@ -138,17 +145,22 @@ pub fn scatterv(
         return movement::scatterv(ep, r, own, is_root.then_some(at), root);
     }
     let x = Exchange::new(ep, tags::SCATTER);
-    if ep.rank() != root {
-        let own = Data::new(rbuf, rcount, rdt);
-        if own.bytes() > 0 {
+    let in_place = ep.rank() == root && rbuf.is_in_place();
+    steps_v(&x, (!in_place).then(|| Data::new(rbuf, rcount, rdt)), at, root);
+    x.finish()
+}
+
+/// The scatterv by messages; `at` is looked at by the root only.
+pub fn steps_v<'a>(x: &impl Steps, own: Option<Data>, at: impl Fn(usize) -> Data<'a>, root: usize) {
+    if x.rank() != root {
+        if let Some(own) = own.filter(|o| o.bytes() > 0) {
             x.recv(own, root);
         }
-        return x.finish();
+        return;
     }
-    deal(&x, at, root, || {
-        if !rbuf.is_in_place() {
-            copy(at(root), Data::new(rbuf, rcount, rdt));
+    deal(x, &at, root, || {
+        if let Some(own) = own {
+            x.copy(at(root), own);
         }
     });
-    x.finish()
 }

@@ -1,6 +1,7 @@
 //! One tag for each kind of collective. Messages of one context and tag match in order between a pair of
 //! ranks, and collectives of a communicator are called in one order everywhere (MPI-5.0 6.14), so a tag
-//! needs no sequence number; different tags only keep a mismatch of calls from matching by accident.
+//! needs no sequence number; different tags only keep a mismatch of calls from matching by accident. Schedules, of which many are under way
+//! at once, have a tag each.
 pub const BARRIER: i32 = 1;
 pub const BCAST: i32 = 2;
 pub const GATHER: i32 = 3;
@@ -16,6 +17,17 @@ pub const SCAN: i32 = 12;
 pub const EXSCAN: i32 = 13;
 /// Setting up shared memory.
 pub const SHARED: i32 = 14;
+pub const NEIGHBOR: i32 = 15;
+
+/// Schedules count their tags from here: one range for a single run, one for many (`schedule`).
+const SINGLE: i32 = 1 << 28;
+const PERSISTENT: i32 = 1 << 29;
+const RANGE: u32 = 1 << 28;
+
+/// The tag of the `number`th schedule of a communicator.
+pub fn of_schedule(number: u32, persistent: bool) -> i32 {
+    (number % RANGE) as i32 + if persistent { PERSISTENT } else { SINGLE }
+}
 
 /// For messages about a mismatch.
 pub fn name(tag: i32) -> &'static str {
@@ -33,6 +45,7 @@ pub fn name(tag: i32) -> &'static str {
         REDUCE_SCATTER => "MPI_Reduce_scatter(_block)",
         SCAN => "MPI_Scan",
         EXSCAN => "MPI_Exscan",
+        NEIGHBOR => "a neighbourhood collective",
         _ => "another collective operation",
     }
 }

@@ -17,6 +17,8 @@ pub struct Team {
     calls: AtomicU32,
     first: u32,
     region: OnceLock<Option<Region>>,
+    /// Schedules made so far: for one run, for many.
+    schedules: [AtomicU32; 2],
 }
 
 impl Deref for Team {
@@ -29,12 +31,16 @@ impl Deref for Team {
 impl Team {
     pub fn new(ep: Endpoint) -> Team {
         let first = if region::wanted(&ep) { FIRST } else { u32::MAX };
-        Team { ep, calls: AtomicU32::new(0), first, region: OnceLock::new() }
+        Team { ep, calls: AtomicU32::new(0), first, region: OnceLock::new(), schedules: Default::default() }
     }
     /// With shared memory after `first` calls.
     #[cfg(test)]
     pub fn after(ep: Endpoint, first: u32) -> Team {
         Team { first, ..Team::new(ep) }
+    }
+    /// The tag of the schedule that this call makes.
+    pub(crate) fn schedule_tag(&self, persistent: bool) -> i32 {
+        crate::tags::of_schedule(self.schedules[persistent as usize].fetch_add(1, Relaxed), persistent)
     }
     /// The shared memory, if this call is to use it: to be asked once in every collective call.
     #[inline]

@@ -4,7 +4,7 @@
 //! search per list) and then streams. Seeking is free, and a cursor holds no memory of its own.
 //! One of this crate's homes of `unsafe`: user memory is reached only through the pointers computed here.
 use crate::Datatype;
-use crate::kernel::{Pack, Unpack, Way};
+use crate::kernel::{self, Pack, Unpack, Way};
 use crate::node::{Node, repeat, split};
 use oxmpi_base::args::Buf;
 
@@ -162,7 +162,7 @@ impl Stream {
     unsafe fn block<W: Way>(&mut self, user: *mut u8, len: usize) {
         let n = len.min(self.left);
         // SAFETY: both hold at least `n` bytes.
-        unsafe { W::bytes(user, self.at, n) };
+        unsafe { kernel::bytes::<W>(user, self.at, n) };
         self.advance(n);
     }
 }
@@ -192,7 +192,7 @@ unsafe fn walk<W: Way>(node: &Node, base: *mut u8, skip: u64, s: &mut Stream) {
             }
             let whole = rounds(s, n - i, *len);
             // SAFETY: the caller's promise; `whole` blocks are left on both sides.
-            unsafe { W::strided(at(i), *stride, s.at, *len as isize, *len, whole) };
+            unsafe { kernel::strided::<W>(at(i), *stride, s.at, *len as isize, *len, whole) };
             s.advance(whole * len);
             if i + whole < *n && s.left > 0 {
                 // SAFETY: the caller's promise; less than a block is asked for.
@@ -209,7 +209,7 @@ unsafe fn walk<W: Way>(node: &Node, base: *mut u8, skip: u64, s: &mut Stream) {
             }
             let whole = rounds(s, offs.len() - i, *len);
             // SAFETY: the caller's promise; `whole` blocks are left on both sides.
-            unsafe { W::listed(base, &offs[i..i + whole], s.at, *len) };
+            unsafe { kernel::listed::<W>(base, &offs[i..i + whole], s.at, *len) };
             s.advance(whole * len);
             if i + whole < offs.len() && s.left > 0 {
                 // SAFETY: the caller's promise; less than a block is asked for.
@@ -218,22 +218,30 @@ unsafe fn walk<W: Way>(node: &Node, base: *mut u8, skip: u64, s: &mut Stream) {
         }
         Node::Ragged { off, bytes, blocks } => {
             let base = base.wrapping_offset(*off);
-            let first = if skip == 0 { 0 } else { blocks.partition_point(|b| b.start <= skip) - 1 };
-            let mut from = skip;
-            for i in first..blocks.len() {
-                let b = blocks[i];
-                let end = blocks.get(i + 1).map_or(*bytes, |b| b.start);
-                // SAFETY: the caller's promise.
+            let mut i = if skip == 0 { 0 } else { blocks.partition_point(|b| b.start <= skip) - 1 };
+            let end = |i: usize| blocks.get(i + 1).map_or(*bytes, |b| b.start);
+            if skip > blocks[i].start {
+                let cut = (skip - blocks[i].start) as isize;
+                // SAFETY: the caller's promise; the rest of this block.
                 unsafe {
-                    s.block::<W>(
-                        base.wrapping_offset(b.off.wrapping_add((from - b.start) as isize)),
-                        (end - from) as usize,
-                    )
+                    s.block::<W>(base.wrapping_offset(blocks[i].off.wrapping_add(cut)), (end(i) - skip) as usize)
                 };
-                if s.left == 0 {
-                    return;
-                }
-                from = end;
+                i += 1;
+            }
+            let rest = &blocks[i..];
+            let Some(first) = rest.first() else { return };
+            // As many whole blocks as the stream still takes.
+            let last = first.start + s.left as u64;
+            let whole = if *bytes <= last { rest.len() } else { rest.partition_point(|b| b.start <= last) - 1 };
+            let done = rest.get(whole).map_or(*bytes, |b| b.start) - first.start;
+            // SAFETY: the caller's promise; these blocks are left on both sides.
+            unsafe { kernel::ragged::<W>(base, &rest[..whole], first.start + done, s.at) };
+            s.advance(done as usize);
+            if whole < rest.len() && s.left > 0 {
+                // SAFETY: the caller's promise; less than a block is asked for.
+                unsafe {
+                    s.block::<W>(base.wrapping_offset(rest[whole].off), (end(i + whole) - rest[whole].start) as usize)
+                };
             }
         }
         Node::Loop { off, stride, n, each, body } => {
@@ -305,7 +313,9 @@ unsafe fn columns<W: Way>(body: &Node, base: *mut u8, stride: isize, n: usize, e
         let user = base.wrapping_offset(stride.wrapping_mul(done as isize));
         let column = |off: isize, start: usize, len: usize| {
             // SAFETY: the caller's promise: the block of `k` iterations on both sides.
-            unsafe { W::strided(user.wrapping_offset(off), stride, s.at.wrapping_add(start), each as isize, len, k) }
+            unsafe {
+                kernel::strided::<W>(user.wrapping_offset(off), stride, s.at.wrapping_add(start), each as isize, len, k)
+            }
         };
         match body {
             Node::Strided { off, len, stride, n } => {

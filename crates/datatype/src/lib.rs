@@ -12,6 +12,7 @@ mod describe;
 mod envelope;
 mod external;
 mod kernel;
+mod level;
 mod node;
 mod predefined;
 mod reduce;

@@ -3,7 +3,8 @@
 //! A [`Node`] is a loop tree over byte blocks in packed order. Invariants, kept by [`repeat`] and [`SeqBuilder`], the only
 //! ways to build one:
 //! - no node but `Empty` holds zero bytes; `n >= 2` in `Strided` and `Loop`; two or more entries in `Even`, `Ragged`, `Seq`;
-//! - a `Strided` never has `stride == len` (that is a `Run`), neighbouring blocks of a list never touch;
+//! - a `Strided` never has `stride == len` (that is a `Run`), neighbouring blocks of a `Ragged` never touch;
+//! - in an `Even` they may: a list of nearly even blocks is cut into even ones, which are copied without a look at lengths;
 //! - the body of a `Loop` is not a `Run` (that is a `Strided`); so nesting is bounded by the logarithm of the size;
 //! - bodies are shared: a type built from another points at the other's nodes, and a vector of a million blocks is one node.
 //!
@@ -70,6 +71,8 @@ pub(crate) struct Seq {
 
 /// Nodes of at most this many blocks are written out when they become part of a list.
 const INLINE_BLOCKS: u64 = 4;
+/// Lists of at least this many blocks are cut into even blocks where they nearly are.
+const LONG_LIST: usize = 32;
 /// Sequences of at most this many parts are written out inside another sequence, which keeps chains of structs flat.
 const INLINE_PARTS: usize = 64;
 
@@ -218,6 +221,14 @@ pub(crate) fn repeat(body: &Arc<Node>, n: usize, stride: isize) -> Node {
     }
 }
 
+/// Greatest common divisor; `gcd(0, b)` is `b`.
+fn gcd(mut a: usize, mut b: usize) -> usize {
+    while a > 0 {
+        (a, b) = (b % a, a);
+    }
+    b
+}
+
 fn blocks(off: isize, len: usize, stride: isize, n: usize) -> Node {
     if stride == len as isize { Node::Run { off, len: len * n } } else { Node::Strided { off, len, stride, n } }
 }
@@ -263,16 +274,22 @@ impl SeqBuilder {
     fn flush(&mut self) {
         let runs = std::mem::take(&mut self.runs);
         let Some(&(off, len)) = runs.first() else { return };
-        let even = runs.iter().all(|r| r.1 == len);
+        // What all lengths are multiples of; as blocks of that size the list is not much longer, or it stays ragged.
+        let unit = runs.iter().fold(0, |unit, r| gcd(unit, r.1));
+        let units: usize = runs.iter().map(|r| r.1 / unit).sum();
         let node = if runs.len() == 1 {
             Node::Run { off, len }
-        } else if even {
+        } else if unit == len && units == runs.len() {
             let stride = runs[1].0.wrapping_sub(off);
             if runs.windows(2).all(|w| w[1].0.wrapping_sub(w[0].0) == stride) {
                 blocks(off, len, stride, runs.len())
             } else {
                 Node::Even { off: 0, len, offs: runs.iter().map(|r| r.0).collect() }
             }
+        } else if runs.len() >= LONG_LIST && units <= 2 * runs.len() {
+            let offs =
+                runs.iter().flat_map(|r| (0..r.1 / unit).map(|i| r.0.wrapping_add((i * unit) as isize))).collect();
+            Node::Even { off: 0, len: unit, offs }
         } else {
             let mut start = 0;
             let list = runs

@@ -1,7 +1,10 @@
 //! Random constructor trees against a naive model that writes out the whole type map of MPI-5.0 5.1, markers included, byte by
-//! byte: sizes, bounds, pack, unpack, seeking, partial chunks, typed copies, element counts, block lists.
+//! byte: sizes, bounds, pack, unpack, seeking, partial chunks, typed copies, element counts, block lists, external32; and types
+//! built again from what their envelopes tell.
+//!
+//! OXMPI_TEST_CASES says how many cases each property is tried on; `cargo xtask suite proptest` takes 10^5.
 use oxmpi_base::{args::Buf, consts::*, handle};
-use oxmpi_datatype::{Cursor, Darray, Datatype, copy, for_each_block};
+use oxmpi_datatype::{Cursor, Darray, Datatype, combiner_name, copy, for_each_block};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -24,27 +27,37 @@ enum Spec {
     Dup(Box<Spec>),
 }
 
-/// A type map: displacement, bytes and alignment of each basic type; lower and upper markers.
+/// A basic type at its displacement.
+#[derive(Clone, Copy, Debug)]
+struct Item {
+    at: i64,
+    bytes: i64,
+    align: i64,
+    /// Bytes of each number in it.
+    number: i64,
+}
+
+/// A type map: the basic types in order; lower and upper markers.
 #[derive(Clone, Default, Debug)]
 struct Map {
-    data: Vec<(i64, i64, i64)>,
+    data: Vec<Item>,
     lb: Vec<i64>,
     ub: Vec<i64>,
 }
 
 impl Map {
     fn true_lb(&self) -> i64 {
-        self.data.iter().map(|d| d.0).min().unwrap_or(0)
+        self.data.iter().map(|d| d.at).min().unwrap_or(0)
     }
     fn true_ub(&self) -> i64 {
-        self.data.iter().map(|d| d.0 + d.1).max().unwrap_or(0)
+        self.data.iter().map(|d| d.at + d.bytes).max().unwrap_or(0)
     }
     fn lower(&self) -> i64 {
         self.lb.iter().copied().min().unwrap_or(self.true_lb())
     }
     fn upper(&self) -> i64 {
         self.ub.iter().copied().max().unwrap_or_else(|| {
-            let align = self.data.iter().map(|d| d.2).max().unwrap_or(1);
+            let align = self.data.iter().map(|d| d.align).max().unwrap_or(1);
             let (lo, hi) = (self.lower(), self.true_ub());
             lo + (hi - lo).div_euclid(align) * align + if (hi - lo).rem_euclid(align) > 0 { align } else { 0 }
         })
@@ -53,13 +66,13 @@ impl Map {
         self.upper() - self.lower()
     }
     fn size(&self) -> i64 {
-        self.data.iter().map(|d| d.1).sum()
+        self.data.iter().map(|d| d.bytes).sum()
     }
     /// Appends `n` copies of `t` from `at` on.
     fn put(&mut self, t: &Map, n: i64, at: i64) {
         for i in 0..n {
             let d = at + i * t.extent();
-            self.data.extend(t.data.iter().map(|e| (e.0 + d, e.1, e.2)));
+            self.data.extend(t.data.iter().map(|e| Item { at: e.at + d, ..*e }));
             self.lb.extend(t.lb.iter().map(|e| e + d));
             self.ub.extend(t.ub.iter().map(|e| e + d));
         }
@@ -67,19 +80,22 @@ impl Map {
     /// Displacement of each byte of the packed stream of `count` elements.
     fn bytes(&self, count: i64) -> Vec<i64> {
         (0..count)
-            .flat_map(|i| self.data.iter().flat_map(move |d| (0..d.1).map(move |b| i * self.extent() + d.0 + b)))
+            .flat_map(|i| self.data.iter().flat_map(move |d| (0..d.bytes).map(move |b| i * self.extent() + d.at + b)))
             .collect()
     }
 }
 
 fn basic_map(h: handle::Datatype) -> Map {
+    let scalar = |h, at| {
+        let t = Datatype::predefined(h).unwrap();
+        let bytes = t.size() as i64;
+        let number = if matches!(h, MPI_C_DOUBLE_COMPLEX | MPI_COMPLEX32) { bytes / 2 } else { bytes };
+        Item { at, bytes, align: t.align() as i64, number }
+    };
     let data = match h {
-        MPI_DOUBLE_INT => vec![(0, 8, 8), (8, 4, 4)],
-        MPI_SHORT_INT => vec![(0, 2, 2), (4, 4, 4)],
-        _ => {
-            let t = Datatype::predefined(h).unwrap();
-            vec![(0, t.size() as i64, t.align() as i64)]
-        }
+        MPI_DOUBLE_INT => vec![scalar(MPI_DOUBLE, 0), scalar(MPI_INT, 8)],
+        MPI_SHORT_INT => vec![scalar(MPI_SHORT, 0), scalar(MPI_INT, 4)],
+        _ => vec![scalar(h, 0)],
     };
     Map { data, ..Map::default() }
 }
@@ -222,11 +238,69 @@ fn build(s: &Spec, large: bool) -> Datatype {
     .unwrap_or_else(|e| panic!("{s:?}: {e}"))
 }
 
+/// The type that the constructor call in the envelope of `t` makes, from components made the same way.
+fn again(t: &Datatype) -> Datatype {
+    let e = t.envelope();
+    let old: Vec<Datatype> = e.datatypes.iter().map(again).collect();
+    let large = !e.large_counts.is_empty();
+    let n = |list: &[i32]| list.iter().map(|v| *v as i64).collect::<Vec<i64>>();
+    // Counts and displacements in one order, whichever twin was called; `darray` and `subarray` keep theirs apart.
+    let a = if large { e.large_counts.clone() } else { [n(&e.integers), e.addresses.clone()].concat() };
+    let count = a.first().copied().unwrap_or(0) as usize;
+    let part = |from: usize, len: usize| &a[from..from + len];
+    match e.combiner {
+        MPI_COMBINER_NAMED => Ok(t.clone()),
+        MPI_COMBINER_DUP => Ok(old[0].dup()),
+        MPI_COMBINER_CONTIGUOUS => Datatype::contiguous(a[0], &old[0], large),
+        MPI_COMBINER_VECTOR => Datatype::vector(a[0], a[1], a[2], &old[0], large),
+        MPI_COMBINER_HVECTOR => Datatype::hvector(a[0], a[1], a[2], &old[0], large),
+        MPI_COMBINER_INDEXED => Datatype::indexed(part(1, count), part(1 + count, count), &old[0], large),
+        MPI_COMBINER_HINDEXED => Datatype::hindexed(part(1, count), part(1 + count, count), &old[0], large),
+        MPI_COMBINER_INDEXED_BLOCK => Datatype::indexed_block(a[1], part(2, count), &old[0], large),
+        MPI_COMBINER_HINDEXED_BLOCK => Datatype::hindexed_block(a[1], part(2, count), &old[0], large),
+        MPI_COMBINER_STRUCT => Datatype::structure(part(1, count), part(1 + count, count), &old, large),
+        MPI_COMBINER_RESIZED => Datatype::resized(&old[0], a[0], a[1], large),
+        MPI_COMBINER_SUBARRAY => {
+            let d = e.integers[0] as usize;
+            let lists = if large { e.large_counts.clone() } else { n(&e.integers[1..1 + 3 * d]) };
+            let order = *e.integers.last().unwrap();
+            Datatype::subarray(&lists[..d], &lists[d..2 * d], &lists[2 * d..], order, &old[0], large)
+        }
+        MPI_COMBINER_DARRAY => {
+            let (i, d) = (&e.integers, e.integers[2] as usize);
+            let gsizes = if large { e.large_counts.clone() } else { n(&i[3..3 + d]) };
+            let rest = &i[if large { 3 } else { 3 + d }..];
+            let (distribs, dargs, psizes) = (&rest[..d], &rest[d..2 * d], &rest[2 * d..3 * d]);
+            let order = rest[3 * d];
+            Datatype::darray(
+                &Darray { size: i[0], rank: i[1], gsizes: &gsizes, distribs, dargs, psizes, order },
+                &old[0],
+                large,
+            )
+        }
+        other => panic!("{} has no constructor here", combiner_name(other)),
+    }
+    .unwrap()
+}
+
+/// Whether two types are made the same way, down to the named ones.
+fn alike(a: &Datatype, b: &Datatype) -> bool {
+    let (x, y) = (a.envelope(), b.envelope());
+    (x.combiner, &x.integers, &x.addresses, &x.large_counts) == (y.combiner, &y.integers, &y.addresses, &y.large_counts)
+        && a.predefined_handle() == b.predefined_handle()
+        && x.datatypes.len() == y.datatypes.len()
+        && x.datatypes.iter().zip(&y.datatypes).all(|(p, q)| alike(p, q))
+}
+
 fn blocks() -> impl Strategy<Value = Vec<(i64, i64)>> {
     prop_oneof![
         prop::collection::vec((0..4i64, -6..20i64), 0..6),
         // Regular ones, which have forms of their own.
         (1..3i64, 1..8i64, 0..5usize).prop_map(|(b, s, n)| (0..n).map(|i| (b, i as i64 * s)).collect()),
+        // Long ones of nearly even blocks, some of which touch.
+        (32..40usize, any::<u64>()).prop_map(|(n, bits)| {
+            (0..n as i64).map(|i| (1 + (bits >> i & 1) as i64, 3 * i + (bits >> (i + 20) & 1) as i64)).collect()
+        }),
     ]
 }
 
@@ -312,11 +386,16 @@ fn distinct(bytes: &[i64]) -> bool {
     bytes.iter().all(|b| seen.insert(*b))
 }
 
+fn cases() -> u32 {
+    let asked = std::env::var("OXMPI_TEST_CASES").ok();
+    asked.map_or(3000, |n| n.parse().expect("OXMPI_TEST_CASES is a number"))
+}
+
 /// Entries times count beyond which a case only slows the run down.
 const LIMIT: usize = 20_000;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, max_global_rejects: 1 << 20, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, max_global_rejects: 1 << 24, ..ProptestConfig::default() })]
 
     #[test]
     fn bounds_and_sizes(s in spec(), large: bool) {
@@ -329,7 +408,7 @@ proptest! {
         prop_assert_eq!(t.true_extent() as i64, m.true_ub() - m.true_lb());
         prop_assert_eq!(t.basic_count() as usize, m.data.len());
         let dense = match m.data.first() {
-            Some(f) => m.bytes(3).iter().enumerate().all(|(i, b)| *b == f.0 + i as i64).then_some(f.0),
+            Some(f) => m.bytes(3).iter().enumerate().all(|(i, b)| *b == f.at + i as i64).then_some(f.at),
             None => Some(0),
         };
         prop_assert_eq!(t.dense().map(|d| d as i64), dense);
@@ -444,7 +523,7 @@ proptest! {
         if size > 0 {
             let mut it = m.data.iter().cycle();
             while left > 0 {
-                let e = it.next().unwrap().1 as u64;
+                let e = it.next().unwrap().bytes as u64;
                 if e > left { break; }
                 left -= e;
                 n += 1;
@@ -458,5 +537,67 @@ proptest! {
         if left == 0 {
             prop_assert_eq!(t.bytes_of_elements(n), Some(bytes));
         }
+    }
+
+    #[test]
+    fn again_from_the_envelope(s in spec(), large: bool) {
+        let t = build(&s, large);
+        let u = again(&t);
+        prop_assert!(alike(&t, &u), "{t:?} became {u:?}");
+        prop_assert_eq!((t.size(), t.lb(), t.extent()), (u.size(), u.lb(), u.extent()));
+        prop_assert_eq!((t.true_lb(), t.true_extent()), (u.true_lb(), u.true_extent()));
+        let blocks = |t: &Datatype| {
+            let mut all = vec![];
+            for_each_block(t, 2, |off, len| all.push((off, len)));
+            all
+        };
+        prop_assert_eq!(blocks(&t), blocks(&u));
+        // Both forms give all arguments, and the plain one never a large count.
+        prop_assert!(large || t.envelope().large_counts.is_empty());
+        prop_assert!(!large || t.envelope().addresses.is_empty());
+    }
+
+    #[test]
+    fn external32(s in spec(), count in 0..4usize) {
+        let m = map(&s);
+        let bytes = m.bytes(count as i64);
+        prop_assume!(bytes.len() <= LIMIT && distinct(&bytes));
+        let t = build(&s, false);
+        let mut mem = Memory::new(&bytes, noise);
+        // What becomes of each number, by hand; long doubles are given values that binary128 holds exactly.
+        let mut want = Vec::new();
+        for i in 0..count as i64 {
+            for d in &m.data {
+                for part in 0..d.bytes / d.number {
+                    let at = d.at + part * d.number + i * m.extent();
+                    let place = (at + mem.zero) as usize;
+                    let number = &mut mem.store[place..place + d.number as usize];
+                    // Of the 16-byte scalars in `spec` only long double stands alone.
+                    if d.bytes == 16 && d.number == 16 && cfg!(target_arch = "x86_64") {
+                        number.fill(0);
+                        let v = (i as u8).wrapping_mul(37).wrapping_add(at as u8);
+                        number[6..10].copy_from_slice(&[v, 0x80 | v >> 1, v, 0x40]);
+                        let (fraction, high) = (((v as u64) << 48 | ((0x80 | v >> 1) as u64) << 56) << 1, (0x4000 | v as u128) << 112);
+                        want.extend((high | (fraction as u128) << 48).to_be_bytes());
+                    } else {
+                        want.extend(number.iter().rev());
+                    }
+                }
+            }
+        }
+        prop_assert_eq!(t.external_size(count).unwrap() as usize, want.len());
+        let mut out = vec![0xcc; want.len() + 3];
+        // SAFETY: the memory covers the type map.
+        prop_assert_eq!(unsafe { t.pack_external(mem.buf(), count, &mut out) }.unwrap(), want.len());
+        prop_assert_eq!(&out[..want.len()], &want[..]);
+        prop_assert_eq!(&out[want.len()..], &[0xcc; 3][..]);
+        let mut back = Memory::new(&bytes, |_| 0xee);
+        // SAFETY: as above.
+        prop_assert_eq!(unsafe { t.unpack_external(back.buf(), count, &out) }.unwrap(), want.len());
+        let mut expect = Memory::new(&bytes, |_| 0xee);
+        for b in &bytes {
+            expect.store[(b + expect.zero) as usize] = mem.get(*b);
+        }
+        prop_assert_eq!(&back.store, &expect.store);
     }
 }

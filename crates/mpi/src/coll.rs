@@ -1,7 +1,10 @@
 //! Blocking collective procedures (MPI-5.0 chapter 6): arguments checked, then one call into the algorithms.
 //!
-//! Arguments that are significant at the root only are looked at there only. Known gaps: inter-communicators.
+//! Arguments that are significant at the root only are looked at there only. Each procedure hands an intercommunicator over to
+//! [`inter`](self::inter) before it looks at anything else.
 #![allow(clippy::too_many_arguments)] // the standard's argument lists
+mod inter;
+
 use crate::comm::{self, Comm};
 use crate::datatype::{self, TypeRef, byte};
 use crate::{op, world};
@@ -10,46 +13,51 @@ use oxmpi_base::consts::*;
 use oxmpi_base::{Result, bail, handle};
 use oxmpi_datatype::Datatype;
 
+mod nonblocking;
+
 pub use crate::op::reduce_local;
+pub use nonblocking::*;
 
-type Found = crate::table::Ref<'static, handle::Comm, Comm>;
+pub(crate) type Found = crate::table::Ref<'static, handle::Comm, Comm>;
 
-fn comm_of(h: handle::Comm) -> Result<Found> {
-    world::engine()?;
+#[inline]
+pub(crate) fn comm_of(h: handle::Comm) -> Result<Found> {
+    world::running()?;
     comm::get(h)
 }
 
 fn root_of(c: &Comm, root: i32) -> Result<usize> {
-    if root < 0 || root as usize >= c.size() {
+    // Negative ones are large as unsigned numbers.
+    if root as u32 as usize >= c.size() {
         bail!(MPI_ERR_ROOT, "root {root} is not a rank of {}, which has ranks 0 to {}", c.describe(), c.size() - 1);
     }
     Ok(root as usize)
 }
 
 /// A checked buffer: count, type, address.
-struct Data {
-    count: usize,
+pub(crate) struct Data {
+    pub(crate) count: usize,
     /// None: MPI_BYTE.
     kind: Option<TypeRef>,
 }
 
 impl Data {
     #[inline]
-    fn dt(&self) -> &Datatype {
+    pub(crate) fn dt(&self) -> &Datatype {
         self.kind.as_ref().map_or_else(|| byte(), |t| &t.dt)
     }
 }
 
-fn data(buf: Buf, count: i64, h: handle::Datatype) -> Result<Data> {
+pub(crate) fn data(buf: Buf, count: i64, h: handle::Datatype) -> Result<Data> {
     let d = Data { count: oxmpi_base::args::count(count)?, kind: Some(datatype::get_committed(h)?) };
     address(buf, d.count > 0, d.dt())?;
     Ok(d)
 }
 
 /// An address that passes the check, for buffers that are not significant.
-const SOMEWHERE: Buf = Buf(64 as *mut _);
+pub(crate) const SOMEWHERE: Buf = Buf(64 as *mut _);
 
-fn address(buf: Buf, any: bool, dt: &Datatype) -> Result<()> {
+pub(crate) fn address(buf: Buf, any: bool, dt: &Datatype) -> Result<()> {
     if buf.addr() == 0 && any && dt.size() > 0 && dt.true_lb() == 0 {
         bail!(MPI_ERR_BUFFER, "a buffer is a null pointer though its count is not zero");
     }
@@ -70,7 +78,7 @@ fn nothing() -> Data {
 }
 
 /// Count and displacement arrays of `n` elements, no count negative.
-fn counts(buf: Buf, counts: &Counts, displs: Option<&Counts>, n: usize, dt: &Datatype) -> Result<()> {
+pub(crate) fn counts(buf: Buf, counts: &Counts, displs: Option<&Counts>, n: usize, dt: &Datatype) -> Result<()> {
     if counts.is_null() || displs.is_some_and(|d| d.is_null()) {
         bail!(MPI_ERR_ARG, "an array of counts or displacements is a null pointer");
     }
@@ -85,16 +93,23 @@ fn counts(buf: Buf, counts: &Counts, displs: Option<&Counts>, n: usize, dt: &Dat
     address(buf, any, dt)
 }
 
-fn typed(h: handle::Datatype) -> Result<Datatype> {
+pub(crate) fn typed(h: handle::Datatype) -> Result<Datatype> {
     Ok(datatype::get_committed(h)?.dt.clone())
 }
 
 pub fn barrier(comm: handle::Comm) -> Result<()> {
-    oxmpi_coll::barrier(&comm_of(comm)?.endpoint)
+    let c = comm_of(comm)?;
+    if let Some(both) = c.inter() {
+        return oxmpi_coll::inter::barrier(&both);
+    }
+    oxmpi_coll::barrier(&c.endpoint)
 }
 
 pub fn bcast(buffer: Buf, count: i64, datatype: handle::Datatype, root: i32, comm: handle::Comm) -> Result<()> {
     let c = comm_of(comm)?;
+    if let Some(both) = c.inter() {
+        return inter::bcast(&c, &both, buffer, count, datatype, root);
+    }
     let root = root_of(&c, root)?;
     let d = data(buffer, count, datatype)?;
     oxmpi_coll::bcast(&c.endpoint, buffer, d.count, d.dt(), root)
@@ -111,6 +126,9 @@ pub fn gather(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if let Some(both) = c.inter() {
+        return inter::gather(&c, &both, (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype), root);
+    }
     let root = root_of(&c, root)?;
     let (s, r) = if c.rank == root {
         (data_or_in_place(sendbuf, sendcount, sendtype)?, data(recvbuf, recvcount, recvtype)?)
@@ -132,6 +150,9 @@ pub fn gatherv(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if let Some(both) = c.inter() {
+        return inter::gatherv(&c, &both, (sendbuf, sendcount, sendtype), recvbuf, recvcounts, displs, recvtype, root);
+    }
     let root = root_of(&c, root)?;
     let (s, rdt) = if c.rank == root {
         let rdt = typed(recvtype)?;
@@ -154,6 +175,9 @@ pub fn scatter(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if let Some(both) = c.inter() {
+        return inter::scatter(&c, &both, (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype), root);
+    }
     let root = root_of(&c, root)?;
     let (s, r) = if c.rank == root {
         (data(sendbuf, sendcount, sendtype)?, data_or_in_place(recvbuf, recvcount, recvtype)?)
@@ -175,6 +199,9 @@ pub fn scatterv(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if let Some(both) = c.inter() {
+        return inter::scatterv(&c, &both, sendbuf, sendcounts, displs, sendtype, (recvbuf, recvcount, recvtype), root);
+    }
     let root = root_of(&c, root)?;
     let (sdt, r) = if c.rank == root {
         let sdt = typed(sendtype)?;
@@ -196,6 +223,9 @@ pub fn allgather(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if let Some(both) = c.inter() {
+        return inter::allgather(&both, (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype));
+    }
     let (s, r) = (data_or_in_place(sendbuf, sendcount, sendtype)?, data(recvbuf, recvcount, recvtype)?);
     oxmpi_coll::allgather(&c.endpoint, sendbuf, s.count, s.dt(), recvbuf, r.count, r.dt())
 }
@@ -211,6 +241,9 @@ pub fn allgatherv(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if let Some(both) = c.inter() {
+        return inter::allgatherv(&both, (sendbuf, sendcount, sendtype), recvbuf, recvcounts, displs, recvtype);
+    }
     let (s, rdt) = (data_or_in_place(sendbuf, sendcount, sendtype)?, typed(recvtype)?);
     counts(recvbuf, &recvcounts, Some(&displs), c.size(), &rdt)?;
     oxmpi_coll::allgatherv(&c.endpoint, sendbuf, s.count, s.dt(), recvbuf, &recvcounts, &displs, &rdt)
@@ -226,6 +259,9 @@ pub fn alltoall(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if let Some(both) = c.inter() {
+        return inter::alltoall(&both, (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype));
+    }
     let (s, r) = (data_or_in_place(sendbuf, sendcount, sendtype)?, data(recvbuf, recvcount, recvtype)?);
     oxmpi_coll::alltoall(&c.endpoint, sendbuf, s.count, s.dt(), recvbuf, r.count, r.dt())
 }
@@ -242,6 +278,13 @@ pub fn alltoallv(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if let Some(both) = c.inter() {
+        return inter::alltoallv(
+            &both,
+            (sendbuf, sendcounts, sdispls, sendtype),
+            (recvbuf, recvcounts, rdispls, recvtype),
+        );
+    }
     let rdt = typed(recvtype)?;
     counts(recvbuf, &recvcounts, Some(&rdispls), c.size(), &rdt)?;
     let sdt = if sendbuf.is_in_place() {
@@ -255,13 +298,13 @@ pub fn alltoallv(
 }
 
 /// The types of an alltoallw argument; a type with a zero count may be anything.
-fn types(a: Arr<handle::Datatype>, counts: &Counts, n: usize) -> Result<Vec<Datatype>> {
+pub(crate) fn types(a: Arr<handle::Datatype>, counts: &Counts, n: usize) -> Result<Vec<Datatype>> {
     let handles = a.slice(n)?;
     (0..n).map(|i| if counts.get(i) == 0 { Ok(byte().clone()) } else { typed(handles[i]) }).collect()
 }
 
 /// MPI_BOTTOM is fine where displacements or types lead away from it.
-fn addresses(buf: Buf, counts: &Counts, displs: &Counts, dts: &[Datatype]) -> Result<()> {
+pub(crate) fn addresses(buf: Buf, counts: &Counts, displs: &Counts, dts: &[Datatype]) -> Result<()> {
     (0..dts.len()).try_for_each(|i| address(buf, counts.get(i) > 0 && displs.get(i) == 0, &dts[i]))
 }
 
@@ -277,6 +320,13 @@ pub fn alltoallw(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if let Some(both) = c.inter() {
+        return inter::alltoallw(
+            &both,
+            (sendbuf, sendcounts, sdispls, sendtypes),
+            (recvbuf, recvcounts, rdispls, recvtypes),
+        );
+    }
     let n = c.size();
     counts(SOMEWHERE, &recvcounts, Some(&rdispls), n, byte())?;
     let rdts = types(recvtypes, &recvcounts, n)?;
@@ -303,6 +353,9 @@ pub fn reduce(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if let Some(both) = c.inter() {
+        return inter::reduce(&c, &both, sendbuf, recvbuf, count, datatype, op, root);
+    }
     let root = root_of(&c, root)?;
     let d = if c.rank == root {
         data_or_in_place(sendbuf, count, datatype)?;
@@ -319,6 +372,9 @@ macro_rules! reductions {
     ($($name:ident),*) => { $(
         pub fn $name(sendbuf: Buf, recvbuf: Buf, count: i64, datatype: handle::Datatype, op: handle::Op, comm: handle::Comm) -> Result<()> {
             let c = comm_of(comm)?;
+            if let Some(both) = c.inter() {
+                return inter::$name(&both, sendbuf, recvbuf, count, datatype, op);
+            }
             data_or_in_place(sendbuf, count, datatype)?;
             let d = data(recvbuf, count, datatype)?;
             op::with_reduction(op, d.dt(), datatype, |r| {
@@ -327,7 +383,30 @@ macro_rules! reductions {
         }
     )* };
 }
-reductions!(allreduce, scan, reduce_scatter_block);
+reductions!(allreduce, reduce_scatter_block);
+
+/// MPI-5.0 6.11: there is no order across two groups.
+#[cold]
+fn no_scan(c: &Comm) -> Result<()> {
+    bail!(MPI_ERR_COMM, "{} was given; scans exist on intracommunicators only", c.describe())
+}
+
+pub fn scan(
+    sendbuf: Buf,
+    recvbuf: Buf,
+    count: i64,
+    datatype: handle::Datatype,
+    op: handle::Op,
+    comm: handle::Comm,
+) -> Result<()> {
+    let c = comm_of(comm)?;
+    if c.remote.is_some() {
+        return no_scan(&c);
+    }
+    data_or_in_place(sendbuf, count, datatype)?;
+    let d = data(recvbuf, count, datatype)?;
+    op::with_reduction(op, d.dt(), datatype, |r| oxmpi_coll::scan(&c.endpoint, sendbuf, recvbuf, d.count, d.dt(), r))
+}
 
 /// MPI-5.0 6.11.2: rank 0's recvbuf is not significant.
 pub fn exscan(
@@ -339,6 +418,9 @@ pub fn exscan(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if c.remote.is_some() {
+        return no_scan(&c);
+    }
     data_or_in_place(sendbuf, count, datatype)?;
     let significant = c.rank > 0 || sendbuf.is_in_place();
     let d = data(if significant { recvbuf } else { SOMEWHERE }, count, datatype)?;
@@ -354,6 +436,9 @@ pub fn reduce_scatter(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if let Some(both) = c.inter() {
+        return inter::reduce_scatter(&both, sendbuf, recvbuf, recvcounts, datatype, op);
+    }
     let dt = typed(datatype)?;
     counts(if sendbuf.is_in_place() { recvbuf } else { sendbuf }, &recvcounts, None, c.size(), &dt)?;
     address(recvbuf, recvcounts.get(c.rank) > 0, &dt)?;

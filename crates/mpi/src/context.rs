@@ -4,11 +4,12 @@
 //! count, two are the communicator's lane in the engine, one separates collective traffic. The others learn it in the exchange that makes
 //! the communicator, so no agreement is needed. A number serves again after all others.
 //!
-//! The lane is the leader's choice: round and round where its threads may call at once (MPI_THREAD_MULTIPLE), so that communicators made
+//! The lane is the leader's choice: round and round where its threads may call at once (see `world`), so that communicators made
 //! one after the other have different ones; else always lane 0, so that a process without threads has one set of rings to poll. Processes
 //! of another thread level follow: every lane works at every level. MPI_COMM_WORLD and MPI_COMM_SELF are in lane 0.
+use crate::group::Group;
 use crate::world;
-use oxmpi_base::consts::{MPI_ERR_NO_MEM, MPI_THREAD_MULTIPLE};
+use oxmpi_base::consts::{MPI_ERR_GROUP, MPI_ERR_NO_MEM};
 use oxmpi_base::{Error, Result};
 use oxmpi_transport::wire::{Context, LANE_BITS, LANES};
 use std::collections::BTreeSet;
@@ -42,11 +43,73 @@ pub fn none_yet() -> Context {
     make((1 << 24) - 1, 0, 0)
 }
 
+/// The context in which processes that share no communicator meet (see `meeting`): nobody's, so everybody's.
+pub fn meeting() -> Context {
+    make((1 << 24) - 1, 1, 0)
+}
+
+/// A context as it travels: that of the leader, or that the leader had none to give.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Given(pub u64);
+
+impl Given {
+    const NONE: Given = Given(u64::MAX);
+
+    /// A new one of this process. Where none is left, the others must hear of it.
+    pub fn offer() -> (Given, Result<()>) {
+        match reserve() {
+            Ok(ctx) => (Given(ctx.0), Ok(())),
+            Err(why) => (Given::NONE, Err(why)),
+        }
+    }
+    pub fn get(self) -> Result<Context> {
+        if self.0 < 1 << Context::BITS && self.0 & 1 == 0 {
+            return Ok(Context(self.0));
+        }
+        Err(Error::new(
+            MPI_ERR_NO_MEM,
+            "the leader of the new communicator has no communicator context left; free communicators that are not used",
+        ))
+    }
+    pub fn release(self) {
+        if let Ok(ctx) = self.get() {
+            release(ctx);
+        }
+    }
+}
+
+/// A new context of the group's rank 0 goes round in a binomial tree; `fetch` and `post` take process indices.
+pub fn spread(
+    group: &Group,
+    mut fetch: impl FnMut(u32) -> Result<u64>,
+    mut post: impl FnMut(u32, u64) -> Result<()>,
+) -> Result<Context> {
+    let me = group.my_rank().ok_or_else(|| Error::new(MPI_ERR_GROUP, "this process is not in the new group"))?;
+    let size = group.size();
+    let (mut given, mut why) = if me == 0 { Given::offer() } else { (Given::NONE, Ok(())) };
+    let mut mask = 1;
+    while mask < size {
+        if me & mask != 0 {
+            given = Given(fetch(group.proc_of(me - mask))?);
+            break;
+        }
+        mask <<= 1;
+    }
+    mask >>= 1;
+    while mask > 0 {
+        if me + mask < size {
+            why = why.and(post(group.proc_of(me + mask), given.0));
+        }
+        mask >>= 1;
+    }
+    why.and(given.get())
+}
+
 /// A context that this process has not in use. All 2^21 numbers pass before one comes again: an operation may outlive its freed
 /// communicator, at this process or at another.
 pub fn reserve() -> Result<Context> {
     let w = world::world()?;
-    let lanes = if w.thread_level == MPI_THREAD_MULTIPLE { LANES as u64 } else { 1 };
+    let lanes = if w.engine.has_threads() { LANES as u64 } else { 1 };
     let mut n = NUMBERS.lock().unwrap_or_else(|e| e.into_inner());
     for _ in 0..1u64 << COUNT_BITS {
         n.last = if n.last + 1 == 1 << COUNT_BITS { 2 } else { n.last + 1 };
@@ -83,6 +146,12 @@ mod tests {
             let c = make(5, 7, lane);
             assert_eq!((c.lane(), c.collective().lane()), (lane, lane));
         }
-        assert_eq!((of_world().lane(), none_yet().lane()), (0, 0));
+        assert_eq!((of_world().lane(), none_yet().lane(), meeting().lane()), (0, 0, 0));
+        assert_ne!(none_yet(), meeting());
+        assert!(Given::NONE.get().is_err() && Given(c_odd()).get().is_err() && Given(of_self(3).0).get().is_ok());
+    }
+
+    fn c_odd() -> u64 {
+        of_world().collective().0
     }
 }

@@ -97,6 +97,21 @@ fn not_committed(t: &TypeObj) -> Error {
     Error::new(MPI_ERR_TYPE, format!("the datatype ({}) is not committed; call MPI_Type_commit first", t.describe()))
 }
 
+/// Calls `f` with a handle of `t`: `h` if it still names it, else another for as long as the call lasts.
+pub(crate) fn with_handle<R>(
+    t: &Arc<TypeObj>,
+    h: handle::Datatype,
+    f: impl FnOnce(handle::Datatype) -> Result<R>,
+) -> Result<R> {
+    if get(h).is_ok_and(|r| std::ptr::eq(&*r, &**t)) {
+        return f(h);
+    }
+    let other = TYPES.insert(t.clone())?;
+    let r = f(other);
+    TYPES.remove(other)?;
+    r
+}
+
 /// MPI_BYTE.
 pub fn byte() -> &'static Datatype {
     Datatype::predefined(MPI_BYTE).expect("MPI_BYTE is predefined")

@@ -10,6 +10,7 @@
 //!
 //! Known gaps: none.
 
+use crate::datatype::TypeObj;
 use crate::table::{Ref, Table};
 use crate::{callback, datatype};
 use oxmpi_base::args::{self, Buf, FnPtr, Out};
@@ -128,6 +129,29 @@ pub fn with_reduction<R>(
         }
         _ => f(&oxmpi_coll::Reduction { commutative, apply, apply3: None }),
     }
+}
+
+/// The operation in the form a schedule takes, which outlives the handles of operation and datatype.
+pub fn combine(op: handle::Op, t: Arc<TypeObj>, dt_handle: handle::Datatype) -> Result<oxmpi_coll::schedule::Combine> {
+    let r = reduction(op, &t.dt, dt_handle)?;
+    let (commutative, function) = (r.commutative, get(op)?.function);
+    let apply = move |input: *const u8, inout: *mut u8, count: usize| {
+        let in_handle = |h: handle::Datatype| {
+            let call = match function {
+                Function::Predefined(h) => Call::Predefined(Reducer::new(h, &t.dt)?),
+                Function::User(f) => Call::User(f),
+                Function::UserLarge(f) => Call::UserLarge(f),
+            };
+            // SAFETY: the schedule calls this with the program's buffers and its own temporary memory, both of `count` elements.
+            unsafe { Reduction { commutative, call, dt: &t.dt, dt_handle: h }.apply(input, inout, count) }
+        };
+        match function {
+            Function::Predefined(_) => in_handle(dt_handle),
+            // The program may have freed the type since, but its function gets a handle that is valid.
+            _ => datatype::with_handle(&t, dt_handle, in_handle),
+        }
+    };
+    Ok(oxmpi_coll::schedule::Combine { commutative, apply: Box::new(apply) })
 }
 
 // ---- the procedures ----

@@ -7,11 +7,13 @@
 //!
 //! Invariants: what completes is found by [`Named::check`], inside the lane where that is possible (one lane, no objects), else by entering
 //! each lane in turn; what has to follow (callbacks, objects to remove) is done outside, by [`Found::conclude`], before the program hears of it.
+mod collective;
 mod compound;
 mod general;
 mod partitioned;
 mod persistent;
 
+pub(crate) use collective::Collective;
 pub(crate) use compound::Compound;
 pub use general::{grequest_complete, grequest_start};
 pub(crate) use partitioned::{Partitioned, with_partitioned};
@@ -42,6 +44,7 @@ enum Object {
     Persistent(Persistent),
     Partitioned(Partitioned),
     Compound(Compound),
+    Collective(Collective),
     General(general::General),
 }
 
@@ -142,8 +145,16 @@ struct Finished {
     gone: bool,
     /// Null or inactive: does not count for waitany, waitsome.
     idle: bool,
+    by: By,
+}
+
+/// Who says how it ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Engine,
     /// The error is what a callback returned.
-    by_callback: bool,
+    Callback,
+    Collective,
 }
 
 /// What a look inside the engine found finished; what is left to do outside has to be done before it is told to the program.
@@ -161,14 +172,7 @@ enum Left {
 }
 
 const IDLE: Found = Found {
-    f: Finished {
-        status: Status::EMPTY,
-        outcome: Outcome::SENT,
-        owner: 0,
-        gone: false,
-        idle: true,
-        by_callback: false,
-    },
+    f: Finished { status: Status::EMPTY, outcome: Outcome::SENT, owner: 0, gone: false, idle: true, by: By::Engine },
     left: Left::Nothing,
 };
 /// Another call took what it left.
@@ -179,7 +183,7 @@ fn found(ranks: Option<&Ranks>, outcome: Outcome, gone: bool) -> Found {
         Some(r) => (status_of(r, &outcome), r.owner()),
         None => (Status::new(outcome.source, outcome.tag, outcome.bytes), 0),
     };
-    Found { f: Finished { status, outcome, owner, gone, idle: false, by_callback: false }, left: Left::Nothing }
+    Found { f: Finished { status, outcome, owner, gone, idle: false, by: By::Engine }, left: Left::Nothing }
 }
 
 impl Found {
@@ -206,7 +210,7 @@ fn conclude_object(h: handle::Request, mut f: Finished, consume: bool) -> Finish
             let freed = if consume { g.free() } else { MPI_SUCCESS };
             // MPI-5.0 13.2: the last callback's code counts; an earlier one's is not lost where the last is content.
             f.outcome.error = if freed != MPI_SUCCESS { freed } else { queried };
-            (f.status, f.by_callback) = (status, true);
+            (f.status, f.by) = (status, By::Callback);
         }
         _ => {}
     }
@@ -220,14 +224,17 @@ fn conclude_object(h: handle::Request, mut f: Finished, consume: bool) -> Finish
 impl Finished {
     /// Of a request that stays: how it ended is said when it is completed, but a query function has been called.
     fn verdict_of_look(&self) -> Result<()> {
-        if self.by_callback { self.verdict() } else { Ok(()) }
+        if self.by == By::Callback { self.verdict() } else { Ok(()) }
     }
 
     fn verdict(&self) -> Result<()> {
-        if self.by_callback {
-            return general::code("query or free", self.outcome.error);
-        }
-        verdict(&self.outcome).map_err(|e| if self.owner != 0 { e.on(handle::Comm(self.owner)) } else { e })
+        let ended = match self.by {
+            By::Engine => verdict(&self.outcome),
+            By::Callback => return general::code("query or free", self.outcome.error),
+            By::Collective if self.outcome.error == MPI_SUCCESS => Ok(()),
+            By::Collective => Err(collective::failed(self.outcome.error)),
+        };
+        ended.map_err(|e| if self.owner != 0 { e.on(handle::Comm(self.owner)) } else { e })
     }
 }
 
@@ -273,6 +280,7 @@ impl Named {
                 Object::Persistent(p) => 1 << p.comm.lane(),
                 Object::Partitioned(p) => 1 << p.comm.lane(),
                 Object::Compound(c) => c.lanes(),
+                Object::Collective(c) => c.schedule.lanes(),
                 Object::General(_) => 1 << general::LANE,
             },
         }
@@ -346,6 +354,16 @@ fn check_object(h: handle::Request, o: &Object, e: &Engine, consume: bool) -> Op
             compound::Look::Pending => return None,
             compound::Look::Over => OVER,
             compound::Look::Done(o) => Found { left: Left::Compound(h), ..found(c.ranks.as_deref(), o, true) },
+        },
+        Object::Collective(c) => match c.look(consume) {
+            collective::Look::Pending => return None,
+            collective::Look::Idle => IDLE,
+            collective::Look::Over => OVER,
+            collective::Look::Done(o) => {
+                let found = found(Some(&c.comm.ranks), o, !c.persistent);
+                let left = if c.persistent { Left::Nothing } else { Left::Compound(h) };
+                Found { f: Finished { by: By::Collective, ..found.f }, left }
+            }
         },
         Object::General(g) => match g.look(consume) {
             general::Look::Pending => return None,
@@ -824,6 +842,9 @@ pub fn request_free(request: Out<handle::Request>) -> Result<()> {
         Named::Sent => {}
         Named::Plain(id) => e.enter(id.lane(), |s| s.detach(id)),
         Named::Object(h, o) => {
+            if let Object::Collective(c) = &*o {
+                c.may_be_freed()?;
+            }
             // One that is active stays.
             if let Object::Partitioned(p) = &*o {
                 p.free(e)?;
@@ -852,6 +873,7 @@ fn free_object(e: &Engine, h: handle::Request, o: &Object) -> Result<()> {
                 );
             }
         }
+        Object::Collective(_) => {}
         Object::General(g) => return g.let_go(h),
     }
     OBJECTS.remove(h).map(drop)
@@ -873,6 +895,7 @@ pub fn cancel(request: Out<handle::Request>) -> Result<()> {
                 bail!(MPI_ERR_REQUEST, "partitioned communication cannot be cancelled; complete it")
             }
             Object::Compound(c) => c.cancel(e),
+            Object::Collective(c) => return c.cancel(),
             Object::General(g) => return g.cancel(),
         },
     }
@@ -890,6 +913,7 @@ pub fn comm_of(h: handle::Request) -> Option<handle::Comm> {
             Object::Persistent(p) => p.comm.ranks.owner(),
             Object::Partitioned(p) => p.comm.ranks.owner(),
             Object::Compound(c) => c.ranks.as_ref()?.owner(),
+            Object::Collective(c) => c.comm.ranks.owner(),
             Object::General(_) => return None,
         },
     };

@@ -26,7 +26,7 @@ pub struct Endpoint {
 #[must_use]
 pub struct Req(Option<ReqId>);
 
-fn check(o: Outcome) -> Result<u64> {
+pub(crate) fn check(o: Outcome) -> Result<u64> {
     match o.error {
         MPI_SUCCESS => Ok(o.bytes),
         MPI_ERR_TRUNCATE => Err(Error::new(
@@ -52,7 +52,7 @@ impl Endpoint {
         self.ctx().lane()
     }
     #[inline]
-    fn ctx(&self) -> Context {
+    pub(crate) fn ctx(&self) -> Context {
         Context(self.ctx.load(Relaxed))
     }
     #[inline]

@@ -353,6 +353,7 @@ impl State {
         }
         // Copied in this turn of progress or in the next, after what else the ring holds: the sender can begin meanwhile.
         self.copies.push(c);
+        self.stir(); // a thread that sleeps could do it
         Ok(())
     }
 
@@ -459,6 +460,7 @@ impl State {
         if !open && !all {
             return Ok(()); // the receiver takes all pieces itself
         }
+        self.stir();
         self.copies.push(Copy {
             peer,
             request: self.requests.id(i),

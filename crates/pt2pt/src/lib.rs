@@ -8,8 +8,10 @@
 //! the user's callbacks never run inside the engine; frames to one peer leave a lane in the order of the calls.
 //! Known gaps: while one thread of a process sleeps, every message to that process rings its bell, also one that another thread is awake for;
 //! a ring that is corrupt closes the way to its process in its lane only.
+mod alone;
 mod bits;
 mod cancel;
+mod channel;
 mod direct;
 pub mod endpoint;
 pub mod engine;
@@ -24,7 +26,9 @@ pub mod request;
 mod send;
 pub mod shared;
 pub mod span;
+mod work;
 
+pub use channel::{Channel, Inside, Pending};
 pub use endpoint::{Endpoint, Req};
 pub use engine::{Engine, Lanes, State};
 pub use matching::{ANY_SOURCE, ANY_TAG, Pattern};
@@ -34,6 +38,7 @@ pub use recv::{Message, Received};
 pub use request::{Outcome, ReqId};
 pub use send::Mode;
 pub use span::Span;
+pub use work::{Step, Work};
 
 /// The control variables of this crate.
 pub static VARIABLES: &[&oxmpi_base::config::Variable] = &[send::EAGER_LIMIT.variable()];

@@ -215,6 +215,7 @@ impl State {
                 out.set_starved(has);
             }
             if has {
+                self.events += 1; // a thread that sleeps could take it on
                 self.backlog.push(dest);
             } else {
                 self.backlog.retain(|d| *d != dest);

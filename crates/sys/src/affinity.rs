@@ -60,6 +60,16 @@ pub fn first_of_group(cpus: &[usize], file: &str, root: &Path) -> Option<usize> 
     cpus.iter().all(inside).then(|| ranges.iter().map(|r| r.0).min()).flatten()
 }
 
+/// As [`first_of_group`] for the memory node of `cpus[0]`.
+pub fn first_of_memory_node(cpus: &[usize], root: &Path) -> Option<usize> {
+    let dir = root.join(format!("sys/devices/system/cpu/cpu{}", cpus.first()?));
+    let node = std::fs::read_dir(dir).ok()?.flatten().find_map(|e| {
+        let name = e.file_name().into_string().ok()?;
+        name.strip_prefix("node")?.parse::<u32>().ok().map(|_| name)
+    })?;
+    first_of_group(cpus, &format!("{node}/cpulist"), root)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,6 +94,13 @@ mod tests {
         assert_eq!(cores(&[0, 7], &root), 2);
         let group = |cpus: &[usize]| first_of_group(cpus, "topology/thread_siblings_list", &root);
         assert_eq!((group(&[2, 0]), group(&[1, 0]), group(&[9]), group(&[])), (Some(0), None, None, None));
+        for (cpu, node, list) in [(0, 0, "0-1\n"), (1, 0, "0-1\n"), (2, 1, "2-3\n")] {
+            let dir = root.join(format!("sys/devices/system/cpu/cpu{cpu}/node{node}"));
+            std::fs::create_dir_all(&dir).unwrap();
+            std::fs::write(dir.join("cpulist"), list).unwrap();
+        }
+        let node = |cpus: &[usize]| first_of_memory_node(cpus, &root);
+        assert_eq!((node(&[1, 0]), node(&[2]), node(&[2, 1]), node(&[3])), (Some(0), Some(2), None, None));
         std::fs::remove_dir_all(&root).unwrap();
     }
 }

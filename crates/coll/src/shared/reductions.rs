@@ -12,6 +12,7 @@ use crate::reduction::{Reduction, Vectors};
 use crate::select::{self, Shared};
 use crate::shared::region::Region;
 use crate::shared::round::{At, Round, get, packed, put, run};
+use crate::steps::Steps;
 use crate::tags;
 use oxmpi_base::{Result, args::Buf};
 use oxmpi_ring::slots::INLINE;

@@ -5,6 +5,7 @@ use crate::buffer::{Data, Segments, Temp, bytes, copy};
 use crate::exchange::Exchange;
 use crate::link::{Endpoint, Req};
 use crate::shared::region::{BUFFERS, Region};
+use crate::steps::Steps;
 use oxmpi_base::consts::{MPI_ERR_INTERN, MPI_ERR_OTHER, MPI_ERR_TRUNCATE};
 use oxmpi_base::{Error, Result, args::Buf};
 use oxmpi_ring::slots::INLINE;

@@ -14,51 +14,14 @@ use super::quad;
 #[cfg(target_arch = "x86_64")]
 use super::x87::{self, F80};
 use super::{Op, half};
+use crate::level::Level;
 use crate::predefined::{Elem, prim};
 use std::hint::select_unpredictable;
 use std::mem::{offset_of, transmute_copy};
-use std::sync::LazyLock;
 
 /// One reduction of `a`, `b` into `out`: the first two are valid for reads and the last for writes of `n` elements of the type
 /// it was chosen for; `out` is equal to `a` or `b` or overlaps neither.
 pub type Kernel = unsafe fn(*const u8, *const u8, *mut u8, usize);
-
-/// Instruction sets that loops are compiled for, the better ones last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
-    /// What every processor of the architecture has (x86_64: SSE2; aarch64: NEON).
-    Base,
-    /// AVX2 and F16C.
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    /// AVX-512 F, BW, DQ and VL, and F16C.
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-impl Level {
-    /// What this processor has, `Base` first.
-    pub fn available() -> Vec<Level> {
-        #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
-        let mut all = vec![Level::Base];
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::is_x86_feature_detected as has;
-            if has!("avx2") && has!("f16c") {
-                all.push(Level::Avx2);
-                if has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") {
-                    all.push(Level::Avx512);
-                }
-            }
-        }
-        all
-    }
-
-    pub fn best() -> Level {
-        static BEST: LazyLock<Level> = LazyLock::new(|| Level::available()[Level::available().len() - 1]);
-        *BEST
-    }
-}
 
 /// Operands and result, of unaligned elements `T`.
 struct Vectors<T> {

@@ -9,9 +9,10 @@ mod quad;
 #[cfg(target_arch = "x86_64")]
 mod x87;
 
+use crate::level::Level;
 use crate::predefined::{Elem, Group};
 use crate::{Datatype, copy};
-use kernel::{Kernel, Level};
+use kernel::Kernel;
 use oxmpi_base::{Result, args::Buf, bail, consts::*, handle};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -87,6 +87,7 @@ fn start_one(e: &Engine, h: handle::Request) -> Result<()> {
     let n = named(e, h)?;
     let p = match &n {
         Named::Object(_, o) if let Object::Persistent(p) = &**o => p,
+        Named::Object(_, o) if let Object::Collective(c) = &**o => return c.start(),
         Named::Object(_, o) if let Object::Partitioned(p) = &**o => {
             return p.start(e).map_err(|why| why.on(handle::Comm(p.comm.ranks.owner())));
         }
