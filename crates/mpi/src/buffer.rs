@@ -8,8 +8,8 @@
 //! Invariant: the mutex comes before the engine, whose lanes are entered with the mutex held; it is not held while a thread waits.
 use crate::comm::{self, Comm};
 use crate::request::{self, Compound};
-use crate::world::{self, WORLD_MODEL};
 use crate::session;
+use crate::world::{self, WORLD_MODEL};
 use oxmpi_base::args::{Buf, Out, OutCount};
 use oxmpi_base::consts::*;
 use oxmpi_base::{Error, Result, bail, handle};
