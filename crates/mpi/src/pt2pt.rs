@@ -2,6 +2,7 @@
 use crate::buffer;
 pub use crate::buffer::{buffer_attach, buffer_detach, buffer_flush, buffer_iflush};
 pub use crate::buffer::{comm_attach_buffer, comm_detach_buffer, comm_flush_buffer, comm_iflush_buffer};
+pub use crate::buffer::{session_attach_buffer, session_detach_buffer, session_flush_buffer, session_iflush_buffer};
 use crate::check;
 use crate::comm::{self, Comm, TAG_UB};
 use crate::request::Compound;

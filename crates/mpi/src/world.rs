@@ -317,7 +317,7 @@ pub fn end(id: u32) -> Result<()> {
     let last = i.all.len() == 1;
     let mut done = Ok(());
     if last && let Some(w) = any_world() {
-        done = w.engine.drain();
+        done = crate::buffer::end(&w.engine).and(w.engine.drain());
         progress::end(w);
         inform::at_finalize(w);
         RUNNING.store(false, Ordering::Release);
