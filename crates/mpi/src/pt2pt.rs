@@ -55,17 +55,22 @@ pub(crate) fn source_of(c: &Comm, rank: i32) -> Result<Peer> {
         return Ok(Peer::Proc(c.ranks.proc_of(rank as usize) as i32));
     }
     match rank {
-        MPI_ANY_SOURCE => any_source(c),
+        MPI_ANY_SOURCE => Ok(Peer::Proc(oxmpi_pt2pt::ANY_SOURCE)),
         MPI_PROC_NULL => Ok(Peer::Null),
         _ => Err(bad_rank(c, rank, "source")),
     }
 }
 
-/// Where a rank was aborted, a message from anybody may never come.
-#[inline(never)]
-fn any_source(c: &Comm) -> Result<Peer> {
-    world::engine()?.check_aborted(&c.ranks)?;
-    Ok(Peer::Proc(oxmpi_pt2pt::ANY_SOURCE))
+/// As `source_of`, for a receive: where a rank was aborted, a message from anybody may never come.
+#[inline]
+fn sender_of(c: &Comm, rank: i32) -> Result<Peer> {
+    if rank >= 0 && (rank as usize) < c.size() {
+        return Ok(Peer::Proc(c.ranks.proc_of(rank as usize) as i32));
+    }
+    if rank == MPI_ANY_SOURCE {
+        world::engine()?.check_aborted(&c.ranks)?;
+    }
+    source_of(c, rank)
 }
 
 #[inline]
@@ -282,7 +287,7 @@ pub(crate) fn start_recv(
     source: i32,
     tag: i32,
 ) -> Result<Option<Received>> {
-    let from = source_of(c, source)?;
+    let from = sender_of(c, source)?;
     recv_tag(tag)?;
     launch_recv(e, c, span_of(buf, count, dt)?, from, tag)
 }
@@ -420,7 +425,7 @@ pub fn irecv(
 ) -> Result<()> {
     let e = world::engine_attended()?;
     let c = comm::get(comm)?;
-    let from = source_of(&c, source)?;
+    let from = sender_of(&c, source)?;
     recv_tag(tag)?;
     let span = span_of(buf, count, datatype)?;
     let Peer::Proc(from) = from else { return request.set(of_received(e, &c, None)?) };
@@ -591,7 +596,7 @@ pub fn probe(source: i32, tag: i32, comm: handle::Comm, status: Out<Status>) -> 
     let e = world::engine_attended()?;
     let c = comm::get(comm)?;
     let Some(p) = pattern(&c, source, tag)? else { return give(status, Status::PROC_NULL) };
-    let o = e.wait(c.lane(), |s| s.probe(p).map(Ok).or_else(|| s.gone(p).map(Err)))??;
+    let o = e.wait(c.lane(), |s| s.probe(p).map(Ok).or_else(|| s.gone(p, &c.ranks).map(Err)))??;
     give(status, status_of(&c.ranks, &o))
 }
 
@@ -647,7 +652,7 @@ pub fn mprobe(
         message.set(MPI_MESSAGE_NO_PROC)?;
         return give(status, Status::PROC_NULL);
     };
-    let (m, o) = e.wait(c.lane(), |s| s.mprobe(p).map(Ok).or_else(|| s.gone(p).map(Err)))??;
+    let (m, o) = e.wait(c.lane(), |s| s.mprobe(p).map(Ok).or_else(|| s.gone(p, &c.ranks).map(Err)))??;
     message.set(hold(e, &c, m)?)?;
     give(status, status_of(&c.ranks, &o))
 }

@@ -404,6 +404,7 @@ pub fn wait(request: Out<handle::Request>, status: Out<Status>) -> Result<()> {
     f.verdict()
 }
 
+#[inline(always)]
 pub fn test(request: Out<handle::Request>, flag: Out<i32>, status: Out<Status>) -> Result<()> {
     let e = world::engine()?;
     let n = named(e, request.get()?)?;

@@ -966,9 +966,14 @@ impl State {
         }
     }
     /// Why no message that this pattern accepts will come, where that is known.
-    pub fn gone(&self, want: crate::Pattern) -> Option<Error> {
-        let known = self.any_lost() && want.source >= 0 && self.peers[want.source as usize].lost;
-        known.then(|| self.lost(want.source as u32))
+    pub fn gone(&self, want: crate::Pattern, ranks: &Ranks) -> Option<Error> {
+        if !self.any_lost() {
+            return None;
+        }
+        let is_lost = |p: &&u32| self.peers[**p as usize].lost;
+        let one = [want.source as u32];
+        let of = if want.source >= 0 { &one[..] } else { ranks.procs() };
+        of.iter().find(is_lost).map(|p| self.lost(*p))
     }
     /// The way to or from `peer` is closed: why, as an error.
     #[cold]
