@@ -39,7 +39,7 @@ static Matrix matrix_of(int owner, int i)
 }
 
 /* The product over ranks first..last. */
-static Matrix product(int first, int last, int i)
+__attribute__((unused)) static Matrix product(int first, int last, int i)
 {
     Matrix m = matrix_of(first, i);
     for (int r = first + 1; r <= last; r++)

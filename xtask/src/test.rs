@@ -418,7 +418,7 @@ fn pmpi(report: &mut Report) -> Result<()> {
 }
 
 /// The C programs of tests/conformance (and tests/abi/swap.c), each on the ranks that its first line names:
-/// `/* ranks: 1 2 4 */`, also `timeout: SECONDS` on that line. Exit status 77 says that a test does not apply here.
+/// `/* ranks: 1 2 4 */`, also `timeout: SECONDS` on that line, and `singleton` to run it without a launcher too. Exit status 77 says that a test does not apply here.
 fn conformance(report: &mut Report) -> Result<()> {
     let dir = scratch("conformance")?;
     let mut sources = vec![root().join("tests/abi/swap.c")];
@@ -435,7 +435,7 @@ fn conformance(report: &mut Report) -> Result<()> {
     sources.sort();
     for source in sources {
         let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let (ranks, limit) = match first_line(&source) {
+        let (mut ranks, limit) = match first_line(&source) {
             Ok(plan) => plan,
             Err(e) => {
                 report.fail(&name, &format!("{e:#}"));
@@ -450,12 +450,18 @@ fn conformance(report: &mut Report) -> Result<()> {
             report.fail(&name, &format!("{e:#}"));
             continue;
         }
+        if alone(&source)? {
+            ranks.push(0);
+        }
         for n in ranks {
             let seconds = limit.as_secs().to_string();
-            let mut job = Command::new(program(&prefix(), "mpirun"));
-            job.args(["--oversubscribe", "--timeout", &seconds, "-n", &n.to_string()]).arg(&binary);
+            let mut job = Command::new(if n > 0 { program(&prefix(), "mpirun") } else { binary.clone() });
+            if n > 0 {
+                job.args(["--oversubscribe", "--timeout", &seconds, "-n", &n.to_string()]).arg(&binary);
+            }
             let ended = watched(job.current_dir(&dir), limit + Duration::from_secs(10))?;
-            let title = format!("{name} on {n} ranks ({:.1} s)", ended.took.as_secs_f64());
+            let on = if n > 0 { format!("on {n} ranks") } else { "without a launcher".into() };
+            let title = format!("{name} {on} ({:.1} s)", ended.took.as_secs_f64());
             if ended.how == "exit status: 77" {
                 report.skip(&title, tail(&ended.text, 1).as_str());
             } else if ended.ok {
@@ -497,6 +503,11 @@ fn hotpath(report: &mut Report, name: &str, outcome: Result<Verdict>) -> Result<
         Err(e) => report.check(name, Err(e)),
     }
     Ok(())
+}
+
+/// Whether the program is also to run without a launcher: `singleton` on its first line.
+fn alone(source: &Path) -> Result<bool> {
+    Ok(std::fs::read_to_string(source)?.lines().next().is_some_and(|l| l.contains("singleton")))
 }
 
 fn first_line(source: &Path) -> Result<(Vec<usize>, Duration)> {

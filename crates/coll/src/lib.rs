@@ -1,5 +1,5 @@
-//! Collective operations on intra-communicators (MPI-5.0 chapter 6), one module each, over the point-to-point engine's collective
-//! context: blocking ones, and by the same algorithms schedules of nonblocking and persistent ones ([`schedule`], [`plan`]).
+//! Collective operations (MPI-5.0 chapter 6), one module each, over the point-to-point engine's collective context: blocking ones, and
+//! by the same algorithms schedules of nonblocking and persistent ones ([`schedule`], [`plan`]). Those on intercommunicators are in [`inter`].
 //!
 //! Invariants:
 //! * Ranks are communicator ranks; nothing here knows about nodes, transports or handles.
@@ -15,7 +15,7 @@
 //! * Where the ranks share memory, [`shared`](crate::shared) does what fits it; messages do the rest.
 //! * Raw memory is touched in [`buffer`](crate::buffer) and [`shared`](crate::shared) only.
 //!
-//! Known gaps: inter-communicators are not here; arguments are taken as checked by the caller; a program whose ranks disagree about
+//! Known gaps: arguments are taken as checked by the caller; a program whose ranks disagree about
 //! the bytes of a message gets MPI_ERR_TRUNCATE where one algorithm runs everywhere and may hang elsewhere.
 #![allow(clippy::too_many_arguments)] // the standard's argument lists
 
@@ -31,6 +31,7 @@ mod buffer;
 mod exchange;
 mod gather;
 mod halving;
+pub mod inter;
 mod link;
 mod neighbor;
 mod pairwise;

@@ -115,12 +115,18 @@ impl Job {
         let on_host = |p: &&map::Place| p.host == place.host;
         let local_rank = self.map.places[..rank].iter().filter(on_host).count();
         let local_size = self.map.places.iter().filter(on_host).count();
-        let pairs: [(&str, String); 9] = [
+        // The ranks of a program follow each other.
+        let same_program = |p: &&map::Place| p.program == place.program;
+        let app_first = self.map.places[..rank].iter().filter(|p| !same_program(p)).count();
+        let app_size = self.map.places.iter().filter(same_program).count();
+        let pairs: [(&str, String); 11] = [
             (env::RANK, rank.to_string()),
             (env::SIZE, self.size().to_string()),
             (env::LOCAL_RANK, local_rank.to_string()),
             (env::LOCAL_SIZE, local_size.to_string()),
             (env::APPNUM, place.program.to_string()),
+            (env::APP_FIRST, app_first.to_string()),
+            (env::APP_SIZE, app_size.to_string()),
             (env::UNIVERSE_SIZE, self.universe_size.to_string()),
             (env::JOBID, self.id.to_string()),
             (env::SEGMENT_FD, segment.to_string()),

@@ -64,8 +64,12 @@ struct Rank {
     pid: i32,
     ended: Option<Ended>,
     control: Option<OwnedFd>,
-    /// The process that called MPI_Init.
+    /// The process that called MPI_Init or MPI_Session_init.
     initialised: Option<i32>,
+    /// It has called MPI_Init.
+    world: bool,
+    /// Nothing but sessions is left to finalize.
+    only_sessions: bool,
     /// That process, where it is not our child.
     watch: Option<OwnedFd>,
     finalized: bool,
@@ -458,19 +462,26 @@ impl Warden {
 
     fn obey(&mut self, r: usize, message: Result<Message, message::Malformed>, sender: Option<i32>) {
         match message {
-            Ok(Message::Hello { pid: claimed }) => {
+            Ok(hello @ (Message::Hello { pid: claimed } | Message::Session { pid: claimed })) => {
                 let pid = sender.unwrap_or(claimed);
+                let world = matches!(hello, Message::Hello { .. });
                 match self.ranks[r].initialised {
-                    None => {
+                    first if first.is_none_or(|p| p == pid) && !(world && self.ranks[r].world) => {
                         self.ranks[r].initialised = Some(pid);
-                        self.watch(r, pid);
+                        self.ranks[r].finalized = false;
+                        self.ranks[r].world |= world;
+                        self.ranks[r].only_sessions = !world;
+                        if first.is_none() {
+                            self.watch(r, pid);
+                        }
                         self.check_all_initialise();
                     }
-                    Some(first) => self.fault(
+                    first => self.fault(
                         exit::NO_FINALIZE,
                         &format!(
-                            "rank {r}: process {pid} called MPI_Init after process {first} had: a rank is one MPI process; \
-                             start the second with an mpirun of its own"
+                            "rank {r}: process {pid} called MPI_Init after process {} had: a rank is one MPI process; \
+                             start the second with an mpirun of its own",
+                            first.unwrap_or(pid)
                         ),
                     ),
                 }
@@ -550,7 +561,7 @@ impl Warden {
             }
             _ if unfinished => self.left_without_finalize(r, Some(how.code())),
             Ended::Exited(0) => {
-                self.ranks[r].without_mpi = self.ranks[r].initialised.is_none();
+                self.ranks[r].without_mpi = !self.ranks[r].world;
                 self.check_all_initialise();
             }
             Ended::Exited(code) => {
@@ -563,7 +574,8 @@ impl Warden {
     /// A rank that called MPI_Init waits for ever for one that ended without.
     fn check_all_initialise(&mut self) {
         let without = self.ranks.iter().position(|r| r.without_mpi);
-        let with = self.ranks.iter().position(|r| r.initialised.is_some());
+        // A session concerns its own process alone.
+        let with = self.ranks.iter().position(|r| r.world);
         if let (Some(without), Some(with)) = (without, with) {
             let text =
                 format!("rank {without} ended without calling MPI_Init while rank {with} did; the job cannot go on");
@@ -578,7 +590,10 @@ impl Warden {
             Some(c) if c > 128 && c < 160 => format!(", with exit code {c} (128 + {})", signal::name(c - 128)),
             Some(c) => format!(", with exit code {c}"),
         };
-        let text = format!("{} left after MPI_Init without calling MPI_Finalize{with}", self.who(r));
+        let text = match self.ranks[r].only_sessions {
+            false => format!("{} left after MPI_Init without calling MPI_Finalize{with}", self.who(r)),
+            true => format!("{} left after MPI_Session_init without calling MPI_Session_finalize{with}", self.who(r)),
+        };
         self.fault(code.filter(|c| *c != 0).map_or(exit::NO_FINALIZE, |c| c as u8), &text);
     }
 
@@ -677,6 +692,8 @@ impl Spawner<'_> {
             ended: None,
             control: None,
             initialised: None,
+            world: false,
+            only_sessions: false,
             watch: None,
             finalized: false,
             without_mpi: false,

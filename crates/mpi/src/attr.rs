@@ -11,6 +11,7 @@
 //! Known gaps: window attributes wait for windows (their keyvals exist); values are pointers, integers
 //! that Fortran caches are for the Fortran bindings to box.
 
+use crate::world::WORLD_MODEL;
 use crate::{callback, comm, datatype, errhan};
 use oxmpi_base::args::{Buf, FnPtr, Out};
 use oxmpi_base::consts::*;
@@ -261,10 +262,11 @@ pub fn comm_set_attr(comm: handle::Comm, comm_keyval: i32, attribute_val: usize)
     comm::get(comm)?.attrs.set(comm, comm_keyval, attribute_val)
 }
 
-/// Predefined attributes are seen on every communicator.
+/// Predefined attributes are seen on every communicator; on those that are derived from a session it is MPI_TAG_UB alone (9.1.2).
 pub fn comm_get_attr(comm: handle::Comm, comm_keyval: i32, attribute_val: Buf, flag: Out<i32>) -> Result<()> {
     let c = comm::get(comm)?;
     let found = match predefined_pointer(comm_keyval) {
+        Some(_) if c.group.origin() != WORLD_MODEL && comm_keyval != MPI_TAG_UB => None,
         Some(found) => found,
         None => c.attrs.get(Kind::Comm, comm_keyval)?,
     };

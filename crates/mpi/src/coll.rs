@@ -1,29 +1,34 @@
 //! Blocking collective procedures (MPI-5.0 chapter 6): arguments checked, then one call into the algorithms.
 //!
-//! Arguments that are significant at the root only are looked at there only. Known gaps: inter-communicators.
+//! Arguments that are significant at the root only are looked at there only. Each procedure hands an intercommunicator over to
+//! [`inter`](self::inter) before it looks at anything else.
 #![allow(clippy::too_many_arguments)] // the standard's argument lists
+mod inter;
+mod nonblocking;
+
 use crate::comm::{self, Comm};
 use crate::datatype::{self, TypeRef, byte};
 use crate::{op, world};
+use inter::Now;
 use oxmpi_base::args::{Arr, Buf, Counts};
 use oxmpi_base::consts::*;
 use oxmpi_base::{Result, bail, handle};
 use oxmpi_datatype::Datatype;
-
-mod nonblocking;
 
 pub use crate::op::reduce_local;
 pub use nonblocking::*;
 
 pub(crate) type Found = crate::table::Ref<'static, handle::Comm, Comm>;
 
+#[inline]
 pub(crate) fn comm_of(h: handle::Comm) -> Result<Found> {
-    world::engine()?;
+    world::running()?;
     comm::get(h)
 }
 
 fn root_of(c: &Comm, root: i32) -> Result<usize> {
-    if root < 0 || root as usize >= c.size() {
+    // Negative ones are large as unsigned numbers.
+    if root as u32 as usize >= c.size() {
         bail!(MPI_ERR_ROOT, "root {root} is not a rank of {}, which has ranks 0 to {}", c.describe(), c.size() - 1);
     }
     Ok(root as usize)
@@ -93,11 +98,18 @@ pub(crate) fn typed(h: handle::Datatype) -> Result<Datatype> {
 }
 
 pub fn barrier(comm: handle::Comm) -> Result<()> {
-    oxmpi_coll::barrier(&comm_of(comm)?.endpoint)
+    let c = comm_of(comm)?;
+    if c.remote.is_some() {
+        return inter::barrier(Now(&c));
+    }
+    oxmpi_coll::barrier(&c.endpoint)
 }
 
 pub fn bcast(buffer: Buf, count: i64, datatype: handle::Datatype, root: i32, comm: handle::Comm) -> Result<()> {
     let c = comm_of(comm)?;
+    if c.remote.is_some() {
+        return inter::bcast(Now(&c), buffer, count, datatype, root);
+    }
     let root = root_of(&c, root)?;
     let d = data(buffer, count, datatype)?;
     oxmpi_coll::bcast(&c.endpoint, buffer, d.count, d.dt(), root)
@@ -114,6 +126,9 @@ pub fn gather(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if c.remote.is_some() {
+        return inter::gather(Now(&c), (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype), root);
+    }
     let root = root_of(&c, root)?;
     let (s, r) = if c.rank == root {
         (data_or_in_place(sendbuf, sendcount, sendtype)?, data(recvbuf, recvcount, recvtype)?)
@@ -135,6 +150,9 @@ pub fn gatherv(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if c.remote.is_some() {
+        return inter::gatherv(Now(&c), (sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype), root);
+    }
     let root = root_of(&c, root)?;
     let (s, rdt) = if c.rank == root {
         let rdt = typed(recvtype)?;
@@ -157,6 +175,9 @@ pub fn scatter(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if c.remote.is_some() {
+        return inter::scatter(Now(&c), (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype), root);
+    }
     let root = root_of(&c, root)?;
     let (s, r) = if c.rank == root {
         (data(sendbuf, sendcount, sendtype)?, data_or_in_place(recvbuf, recvcount, recvtype)?)
@@ -178,6 +199,9 @@ pub fn scatterv(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if c.remote.is_some() {
+        return inter::scatterv(Now(&c), (sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype), root);
+    }
     let root = root_of(&c, root)?;
     let (sdt, r) = if c.rank == root {
         let sdt = typed(sendtype)?;
@@ -199,6 +223,9 @@ pub fn allgather(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if c.remote.is_some() {
+        return inter::allgather(Now(&c), (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype));
+    }
     let (s, r) = (data_or_in_place(sendbuf, sendcount, sendtype)?, data(recvbuf, recvcount, recvtype)?);
     oxmpi_coll::allgather(&c.endpoint, sendbuf, s.count, s.dt(), recvbuf, r.count, r.dt())
 }
@@ -214,6 +241,9 @@ pub fn allgatherv(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if c.remote.is_some() {
+        return inter::allgatherv(Now(&c), (sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
+    }
     let (s, rdt) = (data_or_in_place(sendbuf, sendcount, sendtype)?, typed(recvtype)?);
     counts(recvbuf, &recvcounts, Some(&displs), c.size(), &rdt)?;
     oxmpi_coll::allgatherv(&c.endpoint, sendbuf, s.count, s.dt(), recvbuf, &recvcounts, &displs, &rdt)
@@ -229,6 +259,9 @@ pub fn alltoall(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if c.remote.is_some() {
+        return inter::alltoall(Now(&c), (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype));
+    }
     let (s, r) = (data_or_in_place(sendbuf, sendcount, sendtype)?, data(recvbuf, recvcount, recvtype)?);
     oxmpi_coll::alltoall(&c.endpoint, sendbuf, s.count, s.dt(), recvbuf, r.count, r.dt())
 }
@@ -245,6 +278,13 @@ pub fn alltoallv(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if c.remote.is_some() {
+        return inter::alltoallv(
+            Now(&c),
+            (sendbuf, sendcounts, sdispls, sendtype),
+            (recvbuf, recvcounts, rdispls, recvtype),
+        );
+    }
     let rdt = typed(recvtype)?;
     counts(recvbuf, &recvcounts, Some(&rdispls), c.size(), &rdt)?;
     let sdt = if sendbuf.is_in_place() {
@@ -280,6 +320,13 @@ pub fn alltoallw(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if c.remote.is_some() {
+        return inter::alltoallw(
+            Now(&c),
+            (sendbuf, sendcounts, sdispls, sendtypes),
+            (recvbuf, recvcounts, rdispls, recvtypes),
+        );
+    }
     let n = c.size();
     counts(SOMEWHERE, &recvcounts, Some(&rdispls), n, byte())?;
     let rdts = types(recvtypes, &recvcounts, n)?;
@@ -306,6 +353,9 @@ pub fn reduce(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if c.remote.is_some() {
+        return inter::reduce(Now(&c), sendbuf, recvbuf, count, datatype, op, root);
+    }
     let root = root_of(&c, root)?;
     let d = if c.rank == root {
         data_or_in_place(sendbuf, count, datatype)?;
@@ -322,6 +372,9 @@ macro_rules! reductions {
     ($($name:ident),*) => { $(
         pub fn $name(sendbuf: Buf, recvbuf: Buf, count: i64, datatype: handle::Datatype, op: handle::Op, comm: handle::Comm) -> Result<()> {
             let c = comm_of(comm)?;
+            if c.remote.is_some() {
+                return inter::$name(Now(&c), sendbuf, recvbuf, count, datatype, op);
+            }
             data_or_in_place(sendbuf, count, datatype)?;
             let d = data(recvbuf, count, datatype)?;
             op::with_reduction(op, d.dt(), datatype, |r| {
@@ -330,7 +383,30 @@ macro_rules! reductions {
         }
     )* };
 }
-reductions!(allreduce, scan, reduce_scatter_block);
+reductions!(allreduce, reduce_scatter_block);
+
+/// MPI-5.0 6.11: there is no order across two groups.
+#[cold]
+fn no_scan(c: &Comm) -> Result<()> {
+    bail!(MPI_ERR_COMM, "{} was given; scans exist on intracommunicators only", c.describe())
+}
+
+pub fn scan(
+    sendbuf: Buf,
+    recvbuf: Buf,
+    count: i64,
+    datatype: handle::Datatype,
+    op: handle::Op,
+    comm: handle::Comm,
+) -> Result<()> {
+    let c = comm_of(comm)?;
+    if c.remote.is_some() {
+        return no_scan(&c);
+    }
+    data_or_in_place(sendbuf, count, datatype)?;
+    let d = data(recvbuf, count, datatype)?;
+    op::with_reduction(op, d.dt(), datatype, |r| oxmpi_coll::scan(&c.endpoint, sendbuf, recvbuf, d.count, d.dt(), r))
+}
 
 /// MPI-5.0 6.11.2: rank 0's recvbuf is not significant.
 pub fn exscan(
@@ -342,6 +418,9 @@ pub fn exscan(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if c.remote.is_some() {
+        return no_scan(&c);
+    }
     data_or_in_place(sendbuf, count, datatype)?;
     let significant = c.rank > 0 || sendbuf.is_in_place();
     let d = data(if significant { recvbuf } else { SOMEWHERE }, count, datatype)?;
@@ -357,6 +436,9 @@ pub fn reduce_scatter(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
+    if c.remote.is_some() {
+        return inter::reduce_scatter(Now(&c), sendbuf, recvbuf, recvcounts, datatype, op);
+    }
     let dt = typed(datatype)?;
     counts(if sendbuf.is_in_place() { recvbuf } else { sendbuf }, &recvcounts, None, c.size(), &dt)?;
     address(recvbuf, recvcounts.get(c.rank) > 0, &dt)?;

@@ -1,12 +1,9 @@
 //! Initialisation, finalisation, abort and inquiries (MPI-5.0 chapters 9 and 11).
-use crate::world::{self, Phase, World};
-use crate::{attr, comm, config, errhan, group, info, inform, progress, table};
+use crate::world::{self, Phase};
+use crate::{attr, comm, info};
 use oxmpi_base::args::{Buf, Out, OutStr};
 use oxmpi_base::consts::*;
 use oxmpi_base::{Error, Result, bail, handle};
-use oxmpi_pt2pt::Engine;
-use oxmpi_transport_shm::node::Node;
-use oxmpi_transport_shm::segment::Segment;
 
 pub use crate::memory::{alloc_mem, free_mem};
 
@@ -20,6 +17,8 @@ pub fn init_thread(argc: Out<i32>, argv: Buf, required: i32, provided: Out<i32>)
     if !(MPI_THREAD_SINGLE..=MPI_THREAD_MULTIPLE).contains(&required) {
         bail!(MPI_ERR_ARG, "the required thread level is {required}; use one of the MPI_THREAD_ constants");
     }
+    // Null is refused before anything starts.
+    provided.set(MPI_THREAD_SINGLE)?;
     // The four levels are all supported; a value in between gets the next level up.
     let levels = [MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE];
     let level = levels.into_iter().find(|l| *l >= required).unwrap_or(MPI_THREAD_MULTIPLE);
@@ -28,87 +27,36 @@ pub fn init_thread(argc: Out<i32>, argv: Buf, required: i32, provided: Out<i32>)
 }
 
 fn start(thread_level: i32) -> Result<()> {
-    if world::phase() != Phase::Before || world::any_world().is_some() {
-        let when = if world::phase() == Phase::After { "finalized" } else { "initialized" };
-        bail!(MPI_ERR_OTHER, "MPI is already {when}; MPI_Init can be called once in a process");
-    }
-    errhan::set_abort_hook(abort_job);
-    config::load()?;
-    let job = oxmpi_pmi::connect()?;
-    let node = match job.segment {
-        Some(fd) => {
-            oxmpi_transport_shm::single::allowed()?;
-            Some(Node::join(Segment::open(fd, job.size)?, job.rank))
-        }
-        None => None,
-    };
-    let threads = thread_level == MPI_THREAD_MULTIPLE || progress::wanted(job.size);
-    let engine = Engine::new(job.rank, job.size, node, threads);
-    group::set_my_proc(job.rank as u32);
-    let w = World {
-        engine,
-        rank: job.rank,
-        size: job.size,
-        appnum: job.appnum,
-        universe: job.universe_size,
-        control: job.control,
-        thread_level,
-        main_thread: std::thread::current().id(),
-    };
-    let w = world::install(w)?;
-    if let Some(c) = &w.control {
-        c.hello(oxmpi_sys::pid()).map_err(launcher_gone)?;
-    }
-    errhan::set_request_hook(crate::request::comm_of);
-    errhan::set_rank_known(true);
+    let w = world::begin_world(thread_level)?;
     comm::make_predefined()?;
-    attr::set_predefined(MPI_TAG_UB, comm::TAG_UB);
     // CLOCK_MONOTONIC is the same for all processes of a node.
     attr::set_predefined(MPI_WTIME_IS_GLOBAL, 1);
     attr::set_predefined(MPI_APPNUM, w.appnum.unwrap_or(MPI_UNDEFINED));
     attr::set_predefined(MPI_UNIVERSE_SIZE, w.universe.and_then(|n| i32::try_from(n).ok()).unwrap_or(MPI_UNDEFINED));
-    bind_info(w);
-    table::set_concurrent(threads);
+    info::bind_env(&[("maxprocs", &w.size.to_string())]);
     world::set_phase(Phase::Running);
-    if progress::wanted(w.size) {
-        progress::begin(w)?;
-    }
-    inform::at_init(w);
     Ok(())
 }
 
-fn launcher_gone(e: std::io::Error) -> Error {
-    Error::new(MPI_ERR_OTHER, format!("the launcher does not answer on the control socket: {e}"))
-}
-
-/// MPI_INFO_ENV (MPI-5.0 11.2.1).
-fn bind_info(w: &World) {
-    let level = match w.thread_level {
-        MPI_THREAD_SINGLE => "MPI_THREAD_SINGLE",
-        MPI_THREAD_FUNNELED => "MPI_THREAD_FUNNELED",
-        MPI_THREAD_SERIALIZED => "MPI_THREAD_SERIALIZED",
-        _ => "MPI_THREAD_MULTIPLE",
-    };
-    info::bind_env(&[("maxprocs", &w.size.to_string()), ("thread_level", level), ("host", &oxmpi_sys::hostname())]);
-}
-
-/// MPI-5.0 11.2.2: the attributes of MPI_COMM_SELF go first; then everything that was sent is let out; a barrier keeps every process here until all
-/// have received what they wait for.
+/// MPI-5.0 11.2.4: the attributes of MPI_COMM_SELF go first, while everything still works, also for the callbacks; then everything that was
+/// sent is let out; a barrier keeps every process here until all have received what they wait for. Sessions go on.
 pub fn finalize() -> Result<()> {
     let w = world::world()?;
+    if world::phase() != Phase::Running {
+        let when = if world::phase() == Phase::After { "after MPI_Finalize" } else { "before MPI_Init" };
+        bail!(
+            MPI_ERR_OTHER,
+            "MPI_Finalize was called {when}; it ends what MPI_Init began, MPI_Session_finalize a session"
+        );
+    }
     comm::get(MPI_COMM_SELF)?.attrs.delete_all(MPI_COMM_SELF)?;
     comm::get(MPI_COMM_WORLD)?.attrs.delete_all(MPI_COMM_WORLD)?;
     crate::buffer::flush(&w.engine)?;
     oxmpi_coll::barrier(&comm::get(MPI_COMM_WORLD)?.endpoint)?;
-    w.engine.drain()?;
-    progress::end(w);
-    inform::at_finalize(w);
-    if let Some(c) = &w.control {
-        c.finalized().map_err(launcher_gone)?;
-    }
     world::set_phase(Phase::After);
-    table::set_concurrent(true);
-    Ok(())
+    let done = world::end(world::WORLD_MODEL);
+    [MPI_COMM_WORLD, MPI_COMM_SELF].into_iter().for_each(|h| drop(comm::table().unbind(h)));
+    done
 }
 
 pub fn initialized(flag: Out<i32>) -> Result<()> {
@@ -120,11 +68,17 @@ pub fn finalized(flag: Out<i32>) -> Result<()> {
 }
 
 pub fn query_thread(provided: Out<i32>) -> Result<()> {
-    provided.set(world::world()?.thread_level)
+    provided.set(level()?)
 }
 
 pub fn is_thread_main(flag: Out<i32>) -> Result<()> {
-    flag.set((world::world()?.main_thread == std::thread::current().id()) as i32)
+    world::world()?;
+    flag.set(world::is_main_thread() as i32)
+}
+
+fn level() -> Result<i32> {
+    world::world()?;
+    world::thread_level().ok_or_else(|| Error::new(MPI_ERR_OTHER, "the last session was finalized meanwhile"))
 }
 
 pub fn abort(comm: handle::Comm, errorcode: i32) -> Result<()> {
@@ -134,7 +88,7 @@ pub fn abort(comm: handle::Comm, errorcode: i32) -> Result<()> {
 }
 
 /// Ends the job after a fatal error, whose message has been printed.
-fn abort_job(code: i32, _whole_job: bool) -> ! {
+pub(crate) fn abort_job(code: i32, _whole_job: bool) -> ! {
     end_job(code, "a fatal MPI error")
 }
 

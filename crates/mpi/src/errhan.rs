@@ -5,14 +5,14 @@
 //! `MPI_X_get_errhandler` returns that very handle and counts the reference; the user's function runs
 //! without any lock held. Everything here works before MPI_Init and after MPI_Finalize, from any thread.
 //!
-//! Known gaps: windows, files and sessions have no handler of their own yet, so what is raised on them goes
+//! Known gaps: windows and files have no handler of their own yet, so what is raised on them goes
 //! where errors without an object go (9.2: MPI_COMM_SELF, else the initial error handler), except files,
 //! whose default is MPI_ERRORS_RETURN. Messages name the procedure only where the error's text does.
 
 pub use crate::errcode::*;
 
 use crate::table::Table;
-use crate::{callback, comm, group};
+use crate::{callback, comm, group, session};
 use oxmpi_base::args::{FnPtr, Out};
 use oxmpi_base::consts::*;
 use oxmpi_base::handle::{Handle, Kind};
@@ -168,6 +168,8 @@ pub enum ErrObject {
     File(handle::File),
     Session(handle::Session),
     Request(handle::Request),
+    /// The handler of an object of this kind that is being made.
+    New(Kind, handle::Errhandler),
     None,
 }
 
@@ -223,6 +225,17 @@ fn resolve(obj: ErrObject) -> (Arc<Handler>, Kind, usize) {
         ErrObject::Comm(h) => {
             if let Ok(c) = comm::get(h) {
                 return (c.errhandler.get(), Kind::Comm, h.raw());
+            }
+        }
+        ErrObject::Session(h) => {
+            if let Ok(s) = session::get(h) {
+                return (s.errhandler.get(), Kind::Session, h.raw());
+            }
+        }
+        ErrObject::New(kind, h) => {
+            if let Ok(handler) = get_for(kind, h) {
+                let null = if kind == Kind::Session { MPI_SESSION_NULL.raw() } else { MPI_COMM_NULL.raw() };
+                return (handler, kind, null);
             }
         }
         ErrObject::File(h) => return (predefined(MPI_ERRORS_RETURN), Kind::File, h.raw()),
@@ -328,6 +341,23 @@ pub fn comm_get_errhandler(comm: handle::Comm, errhandler: Out<handle::Errhandle
 pub fn comm_call_errhandler(comm: handle::Comm, errorcode: i32) -> Result<()> {
     let c = comm::get(comm)?;
     call(&c.errhandler, comm, errorcode)
+}
+
+pub fn session_set_errhandler(session: handle::Session, errhandler: handle::Errhandler) -> Result<()> {
+    let s = session::get(session)?;
+    s.errhandler.set(get_for(Kind::Session, errhandler)?);
+    Ok(())
+}
+
+pub fn session_get_errhandler(session: handle::Session, errhandler: Out<handle::Errhandler>) -> Result<()> {
+    let s = session::get(session)?;
+    errhandler.set(MPI_ERRHANDLER_NULL)?;
+    errhandler.set(reference(&s.errhandler.get())?)
+}
+
+pub fn session_call_errhandler(session: handle::Session, errorcode: i32) -> Result<()> {
+    let s = session::get(session)?;
+    call(&s.errhandler, session, errorcode)
 }
 
 /// For `MPI_X_call_errhandler` of any object.

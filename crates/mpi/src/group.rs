@@ -7,6 +7,7 @@
 //! Known gaps: none.
 
 use crate::table::{Ref, Table};
+use crate::world::WORLD_MODEL;
 use oxmpi_base::args::{Arr, Out};
 use oxmpi_base::consts::*;
 use oxmpi_base::{Result, bail, handle};
@@ -41,6 +42,8 @@ enum Members {
 pub struct Group {
     members: Members,
     my_rank: Option<u32>,
+    /// The session that it is derived from; `world::WORLD_MODEL` where it is none.
+    origin: u32,
 }
 
 /// Lists up to this length are searched from front to back.
@@ -48,7 +51,7 @@ const SHORT: usize = 16;
 
 impl Group {
     fn from_members(members: Members) -> Group {
-        let mut g = Group { members, my_rank: None };
+        let mut g = Group { members, my_rank: None, origin: WORLD_MODEL };
         g.my_rank = g.rank_of(my_proc()).map(|r| r as u32);
         g
     }
@@ -67,6 +70,13 @@ impl Group {
             return Self::range(first, procs.len());
         }
         Self::from_members(Members::List { procs: procs.into(), sorted: OnceLock::new() })
+    }
+    /// The same, derived from that session.
+    pub fn of(self, origin: u32) -> Group {
+        Group { origin, ..self }
+    }
+    pub fn origin(&self) -> u32 {
+        self.origin
     }
     pub fn size(&self) -> usize {
         match &self.members {
@@ -125,13 +135,14 @@ impl Group {
     }
     /// The first group's members, then the second's that are not in the first.
     pub fn union(&self, other: &Group) -> Group {
-        Self::from_procs(self.procs().chain(other.procs().filter(|&p| !self.contains(p))).collect())
+        let origin = if self.size() == 0 { other.origin } else { self.origin };
+        Self::from_procs(self.procs().chain(other.procs().filter(|&p| !self.contains(p))).collect()).of(origin)
     }
     pub fn intersection(&self, other: &Group) -> Group {
-        Self::from_procs(self.procs().filter(|&p| other.contains(p)).collect())
+        Self::from_procs(self.procs().filter(|&p| other.contains(p)).collect()).of(self.origin)
     }
     pub fn difference(&self, other: &Group) -> Group {
-        Self::from_procs(self.procs().filter(|&p| !other.contains(p)).collect())
+        Self::from_procs(self.procs().filter(|&p| !other.contains(p)).collect()).of(self.origin)
     }
     /// The members with these ranks, in this order.
     pub fn incl(&self, ranks: impl IntoIterator<Item = i32>) -> Result<Group> {
@@ -140,7 +151,7 @@ impl Group {
         for r in ranks {
             procs.push(self.proc_of(chosen.add(r)?));
         }
-        Ok(Self::from_procs(procs))
+        Ok(Self::from_procs(procs).of(self.origin))
     }
     /// The members without these ranks, in the group's order.
     pub fn excl(&self, ranks: impl IntoIterator<Item = i32>) -> Result<Group> {
@@ -148,7 +159,8 @@ impl Group {
         for r in ranks {
             chosen.add(r)?;
         }
-        Ok(Self::from_procs((0..self.size()).filter(|&r| !chosen.has(r)).map(|r| self.proc_of(r)).collect()))
+        Ok(Self::from_procs((0..self.size()).filter(|&r| !chosen.has(r)).map(|r| self.proc_of(r)).collect())
+            .of(self.origin))
     }
     /// All ranks that triplets (first, last, stride) denote; MPI-5.0 7.3.2.
     fn expand(&self, ranges: &[i32]) -> Result<Vec<i32>> {

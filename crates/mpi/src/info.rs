@@ -12,6 +12,7 @@ use crate::table::{Ref, Table};
 use oxmpi_base::args::{Buf, Out, OutStr, Str};
 use oxmpi_base::consts::*;
 use oxmpi_base::{Result, bail, handle};
+use oxmpi_pmi::env;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 const MAX_KEY: usize = MPI_MAX_INFO_KEY as usize - 1;
@@ -175,10 +176,18 @@ pub fn env_info(known: &[(&str, &str)]) -> Info {
 }
 
 /// Makes MPI_INFO_ENV usable. Called at initialisation with what the launcher and the init call decided
-/// (`maxprocs`, `soft`, `thread_level`, ...).
+/// (`maxprocs`, `soft`, ...). There is no `thread_level`: that is what was asked for before the program started, which nothing here can.
 pub fn bind_env(known: &[(&str, &str)]) {
     let info = Info { read_only: true, ..env_info(known) };
     INFOS.bind(MPI_INFO_ENV, Arc::new(info));
+}
+
+/// How many ranks this job has, as far as that is known before the start.
+fn job_size() -> Option<usize> {
+    match crate::world::any_world() {
+        Some(w) => Some(w.size),
+        None => std::env::var(env::SIZE).ok().and_then(|n| env::decimal(&n)),
+    }
 }
 
 fn give(out: Out<handle::Info>, make: impl FnOnce() -> Info) -> Result<()> {
@@ -197,8 +206,11 @@ pub fn info_create(info: Out<handle::Info>) -> Result<()> {
 /// The arguments of `main` are read from the process, so `argc` and `argv` may be 0 and null.
 pub fn info_create_env(_argc: i32, _argv: Buf, info: Out<handle::Info>) -> Result<()> {
     give(info, || match INFOS.peek(MPI_INFO_ENV) {
-        Some(env) => env.duplicate(),
-        None => env_info(&[]),
+        Some(known) => known.duplicate(),
+        None => match job_size() {
+            Some(n) => env_info(&[("maxprocs", &n.to_string())]),
+            None => env_info(&[]),
+        },
     })
 }
 

@@ -1,6 +1,5 @@
 //! All performance variables, and those of the chapters themselves.
 use crate::world;
-use oxmpi_base::consts::*;
 use oxmpi_base::measure::{Measure, Numbers};
 use oxmpi_pt2pt::Engine;
 
@@ -57,13 +56,8 @@ oxmpi_base::measure! {
 /// thread at any time, whatever thread level MPI has (MPI-5.0 15.3.4), and below MPI_THREAD_MULTIPLE the engine has no lock:
 /// there only the main thread looks, and at MPI_THREAD_SERIALIZED, where another thread may be inside MPI, nobody.
 pub fn with_engine<R>(f: impl FnOnce(&Engine) -> R) -> Option<R> {
-    let w = world::world().ok().filter(|_| world::phase() == world::Phase::Running)?;
-    let alone = match w.thread_level {
-        MPI_THREAD_MULTIPLE => true,
-        MPI_THREAD_SERIALIZED => false,
-        _ => w.main_thread == std::thread::current().id(),
-    };
-    alone.then(|| f(&w.engine))
+    let w = world::world().ok()?;
+    world::can_look().then(|| f(&w.engine))
 }
 
 #[cfg(test)]

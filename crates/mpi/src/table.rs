@@ -12,9 +12,12 @@
 //!   waits until [`QUARANTINE`] others were freed before its index serves again, under a new generation.
 //!
 //! # Threads
-//! Pins are read-modify-write operations while [`set_concurrent`]`(true)` holds (the initial state) and
-//! plain stores otherwise; the program promised with its thread level that no two threads are inside
-//! MPI at once. Kinds whose procedures are thread-safe at every level (MPI-5.0 11.4.1: info, error
+//! Pins are read-modify-write operations on the slot's word while [`set_concurrent`]`(true)` holds (the initial state);
+//! otherwise they are plain stores to a count of their own: the program promised with its thread level that no two threads are inside
+//! MPI at once. A session can end that promise while a thread is inside, with plain pins: they stay plain until they go. Who removes
+//! an object looks at both counts. So that neither misses the other, who pins plainly looks at the handle again afterwards, and who
+//! removes has a membarrier between making the handle invalid and reading the plain count, once the two have met in
+//! this process. (What is left is that a slot whose plain count is changed in the same instant is never used again.) Kinds whose procedures are thread-safe at every level (MPI-5.0 11.4.1: info, error
 //! handlers, sessions; here also groups and files) always use the former.
 //!
 //! MPI-5.0 2.5.1 (opaque objects) and chapter 20 (ABI).
@@ -28,7 +31,7 @@ use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::*, compiler_fence};
 use std::sync::{Arc, Mutex};
 
 const DYNAMIC: usize = 1 << 30;
@@ -38,15 +41,25 @@ const FIRST: usize = 64;
 const CHUNKS: usize = 17;
 /// How many slots are free before one is used again.
 pub const QUARANTINE: usize = 32;
-/// In the low half of a slot word: removed, waiting for the last pin to go.
+/// In the low half of a slot word, and in its count of plain pins: removed, waiting for the last pin to go.
 const DYING: u64 = 1 << 31;
 const PINS: u64 = DYING - 1;
+const PLAIN_DYING: u32 = DYING as u32;
 
 static CONCURRENT: AtomicBool = AtomicBool::new(true);
+/// Threads with plain pins and threads with the others may have met.
+static MIXED: AtomicBool = AtomicBool::new(false);
 
-/// Whether several threads may be inside MPI at once (MPI_THREAD_MULTIPLE, or MPI not yet initialised).
+/// Whether several threads may be inside MPI at once (see `world`, or MPI not yet initialised).
 pub fn set_concurrent(yes: bool) {
     CONCURRENT.store(yes, Relaxed);
+}
+
+/// As `set_concurrent(true)`, while another thread may be inside.
+pub fn become_concurrent() {
+    if !CONCURRENT.swap(true, SeqCst) {
+        MIXED.store(true, SeqCst);
+    }
 }
 
 /// How the 26 low bits of a handle are shared between index and generation.
@@ -122,6 +135,8 @@ struct Slot<T> {
     index: u32,
     /// Generation of the next handle; touched only by the owner of a free slot.
     generation: AtomicU32,
+    /// Pins of the one thread that is inside below MPI_THREAD_MULTIPLE, and DYING.
+    plain: AtomicU32,
 }
 
 struct Free {
@@ -174,14 +189,14 @@ impl<H: Handle, T> Ref<'_, H, T> {
 impl<H: Handle, T> Drop for Pin<'_, H, T> {
     #[inline]
     fn drop(&mut self) {
-        let before = if self.atomic {
-            self.slot.word.fetch_sub(1, Release)
+        let last = if self.atomic {
+            self.slot.word.fetch_sub(1, Release) as u32 as u64 == DYING | 1
         } else {
-            let w = self.slot.word.load(Relaxed);
-            self.slot.word.store(w - 1, Relaxed);
-            w
+            let left = self.slot.plain.load(Relaxed) - 1;
+            self.slot.plain.store(left, Relaxed);
+            left == PLAIN_DYING
         };
-        if before as u32 as u64 == DYING | 1 {
+        if last {
             self.table.reclaim(self.slot);
         }
     }
@@ -290,6 +305,7 @@ impl<H: Handle, T> Table<H, T> {
                 object: AtomicPtr::new(null_mut()),
                 index: (len - FIRST + i) as u32,
                 generation: AtomicU32::new(0),
+                plain: AtomicU32::new(0),
             })
             .collect();
         self.chunks[chunk].store(Box::into_raw(slots) as *mut Slot<T>, Release);
@@ -318,16 +334,16 @@ impl<H: Handle, T> Table<H, T> {
             return None;
         }
         let slot = self.slot(raw & ((1 << Self::INDEX_BITS) - 1))?;
-        let word = slot.word.load(Acquire);
-        if word >> 32 != raw as u64 {
-            return None;
-        }
         let atomic = Self::atomic();
         let word = if atomic {
+            if slot.word.load(Acquire) >> 32 != raw as u64 {
+                return None;
+            }
             slot.word.fetch_add(1, Acquire)
         } else {
-            slot.word.store(word + 1, Relaxed);
-            word
+            slot.plain.store(slot.plain.load(Relaxed) + 1, Relaxed);
+            compiler_fence(SeqCst);
+            slot.word.load(Acquire)
         };
         let pin = Pin { table: self, slot, atomic };
         if word >> 32 != raw as u64 {
@@ -364,18 +380,26 @@ impl<H: Handle, T> Table<H, T> {
                 return Err(self.refuse(h)); // another thread freed it between the two looks
             }
             match pin.slot.word.compare_exchange_weak(word, word & PINS | DYING, AcqRel, Relaxed) {
-                Ok(_) => return Ok(r.to_arc()), // dropping `r` then gives the slot back
+                Ok(_) => break,
                 Err(now) => word = now,
             }
         }
+        pin.slot.plain.fetch_or(PLAIN_DYING, SeqCst);
+        if MIXED.load(Relaxed) {
+            // Without it, what a plain pin has counted may not be seen yet. Where there is none, locks never came in later.
+            let _ = oxmpi_sys::membarrier::own_threads();
+        }
+        Ok(r.to_arc()) // dropping `r` then gives the slot back
     }
 
     #[cold]
     fn reclaim(&self, slot: &Slot<T>) {
-        // Passing pins of stale lookups can bring the count to zero more than once: one of them wins.
-        if slot.word.compare_exchange(DYING, 0, AcqRel, Relaxed).is_err() {
+        // Passing pins of stale lookups can bring the count to zero more than once: one of them wins. Plain pins, if there are any, or
+        // the other ones come here again.
+        if slot.plain.load(Acquire) != PLAIN_DYING || slot.word.compare_exchange(DYING, 0, AcqRel, Relaxed).is_err() {
             return;
         }
+        slot.plain.store(0, Relaxed);
         let object = slot.object.swap(null_mut(), Relaxed);
         let mut free = self.free();
         free.indices.push_back(slot.index);

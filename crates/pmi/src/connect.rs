@@ -6,6 +6,7 @@ use oxmpi_base::{Error, Result};
 use oxmpi_sys::fd::Kind;
 use oxmpi_sys::{fd, memory, process, signal};
 use std::ffi::OsString;
+use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -20,6 +21,8 @@ pub struct Job {
     pub local_size: usize,
     /// Which program of an MPMD command line; None for a singleton.
     pub appnum: Option<i32>,
+    /// The ranks that run that program; None for a singleton.
+    pub same_program: Option<Range<usize>>,
     /// MPI_UNIVERSE_SIZE, where the launcher knows it.
     pub universe_size: Option<usize>,
     pub job_id: u64,
@@ -37,6 +40,7 @@ impl Job {
             local_rank: 0,
             local_size: 1,
             appnum: None,
+            same_program: None,
             universe_size: None,
             job_id: u64::from(oxmpi_sys::pid().unsigned_abs()),
             segment: None,
@@ -92,6 +96,8 @@ struct Place {
     local_rank: usize,
     local_size: usize,
     appnum: i32,
+    app_first: usize,
+    app_size: usize,
     universe_size: usize,
     job_id: u64,
     segment: Named,
@@ -105,6 +111,8 @@ fn place(get: Lookup<'_>) -> Result<Place> {
         local_rank: number(get, env::LOCAL_RANK)?,
         local_size: number(get, env::LOCAL_SIZE)?,
         appnum: number(get, env::APPNUM)?,
+        app_first: number(get, env::APP_FIRST)?,
+        app_size: number(get, env::APP_SIZE)?,
         universe_size: number(get, env::UNIVERSE_SIZE)?,
         job_id: number(get, env::JOBID)?,
         segment: named(get, env::SEGMENT_FD)?,
@@ -117,6 +125,19 @@ fn place(get: Lookup<'_>) -> Result<Place> {
     below(env::RANK, p.rank, env::SIZE, p.size)?;
     below(env::LOCAL_RANK, p.local_rank, env::LOCAL_SIZE, p.local_size)?;
     below(env::LOCAL_SIZE, p.local_size, "OXMPI_SIZE plus one", p.size + 1)?;
+    below(env::APP_SIZE, p.app_size, "OXMPI_SIZE plus one", p.size + 1)?;
+    below(env::APP_FIRST, p.app_first, "OXMPI_SIZE - OXMPI_APP_SIZE plus one", p.size - p.app_size + 1)?;
+    if !(p.app_first..p.app_first + p.app_size).contains(&p.rank) {
+        return Err(other(format!(
+            "{}={} is not among the {} ranks from {} on that {} and {} name: {HINT}",
+            env::RANK,
+            p.rank,
+            p.app_size,
+            p.app_first,
+            env::APP_FIRST,
+            env::APP_SIZE
+        )));
+    }
     if p.segment.number == p.control.number {
         return Err(other(format!("{} and {} name the same descriptor: {HINT}", env::SEGMENT_FD, env::CONTROL_FD)));
     }
@@ -158,6 +179,7 @@ fn under_mpirun(get: Lookup<'_>) -> Result<Job> {
         local_rank: p.local_rank,
         local_size: p.local_size,
         appnum: Some(p.appnum),
+        same_program: Some(p.app_first..p.app_first + p.app_size),
         universe_size: Some(p.universe_size),
         job_id: p.job_id,
         segment: Some(segment),
@@ -266,12 +288,14 @@ mod tests {
         |name| pairs.iter().rev().find(|(n, _)| *n == name).map(|(_, v)| OsString::from(v))
     }
 
-    const GOOD: [(&str, &str); 9] = [
+    const GOOD: [(&str, &str); 11] = [
         (env::RANK, "1"),
         (env::SIZE, "4"),
         (env::LOCAL_RANK, "1"),
         (env::LOCAL_SIZE, "4"),
         (env::APPNUM, "0"),
+        (env::APP_FIRST, "1"),
+        (env::APP_SIZE, "3"),
         (env::UNIVERSE_SIZE, "8"),
         (env::JOBID, "18446744073709551615"),
         (env::SEGMENT_FD, "62:1001"),
@@ -307,6 +331,9 @@ mod tests {
             (env::LOCAL_SIZE, "5"),
             (env::SIZE, "0"),
             (env::SIZE, "2147483648"),
+            (env::APP_FIRST, "2"),
+            (env::APP_SIZE, "4"),
+            (env::APP_SIZE, "0"),
             (env::SEGMENT_FD, "63:1"),
         ] {
             let mut pairs = GOOD.to_vec();

@@ -5,6 +5,7 @@
 //! | `OXMPI_RANK`, `OXMPI_SIZE` | rank in and size of MPI_COMM_WORLD |
 //! | `OXMPI_LOCAL_RANK`, `OXMPI_LOCAL_SIZE` | the same among the ranks of this host |
 //! | `OXMPI_APPNUM` | which program of an MPMD command line, from 0 |
+//! | `OXMPI_APP_FIRST`, `OXMPI_APP_SIZE` | the first rank that runs this program, and how many do |
 //! | `OXMPI_UNIVERSE_SIZE` | slots of the job's hosts, at least the size |
 //! | `OXMPI_JOBID` | random number of the job |
 //! | `OXMPI_SEGMENT_FD` | `fd:inode` of the shared memory of this host's ranks |
@@ -18,13 +19,16 @@ pub const SIZE: &str = "OXMPI_SIZE";
 pub const LOCAL_RANK: &str = "OXMPI_LOCAL_RANK";
 pub const LOCAL_SIZE: &str = "OXMPI_LOCAL_SIZE";
 pub const APPNUM: &str = "OXMPI_APPNUM";
+pub const APP_FIRST: &str = "OXMPI_APP_FIRST";
+pub const APP_SIZE: &str = "OXMPI_APP_SIZE";
 pub const UNIVERSE_SIZE: &str = "OXMPI_UNIVERSE_SIZE";
 pub const JOBID: &str = "OXMPI_JOBID";
 pub const SEGMENT_FD: &str = "OXMPI_SEGMENT_FD";
 pub const CONTROL_FD: &str = "OXMPI_CONTROL_FD";
 
 /// All of them.
-pub const ALL: [&str; 9] = [RANK, SIZE, LOCAL_RANK, LOCAL_SIZE, APPNUM, UNIVERSE_SIZE, JOBID, SEGMENT_FD, CONTROL_FD];
+pub const ALL: [&str; 11] =
+    [RANK, SIZE, LOCAL_RANK, LOCAL_SIZE, APPNUM, APP_FIRST, APP_SIZE, UNIVERSE_SIZE, JOBID, SEGMENT_FD, CONTROL_FD];
 
 /// A descriptor number together with the inode of what it must refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

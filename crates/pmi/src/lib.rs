@@ -45,7 +45,12 @@ impl Control {
         self.send(&Message::Hello { pid })
     }
 
-    /// MPI_Finalize is complete.
+    /// Sessions are all of MPI that is initialised now in process `pid`. Unlike MPI_Init that says nothing about the other ranks.
+    pub fn session(&self, pid: i32) -> io::Result<()> {
+        self.send(&Message::Session { pid })
+    }
+
+    /// MPI_Finalize is complete, or the last session has ended, and nothing of MPI is left. What begins again says so.
     pub fn finalized(&self) -> io::Result<()> {
         self.send(&Message::Finalized)
     }

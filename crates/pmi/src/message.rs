@@ -11,9 +11,11 @@ const HEAD: usize = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Message {
-    /// MPI is initialised.
+    /// MPI_Init.
     Hello { pid: i32 },
-    /// MPI_Finalize is complete.
+    /// Sessions are all of MPI that is initialised now.
+    Session { pid: i32 },
+    /// Nothing of MPI is initialised any more.
     Finalized,
     /// MPI_Abort.
     Abort { code: i32, text: String },
@@ -38,6 +40,10 @@ impl Message {
                 out.push(1);
                 out.extend(pid.to_le_bytes());
             }
+            Message::Session { pid } => {
+                out.push(4);
+                out.extend(pid.to_le_bytes());
+            }
             Message::Finalized => out.push(2),
             Message::Abort { code, text } => {
                 out.push(3);
@@ -56,6 +62,7 @@ impl Message {
         match head {
             [b'O', b'X', VERSION, kind] => match (*kind, payload.split_first_chunk::<4>()) {
                 (1, Some((pid, []))) => Ok(Message::Hello { pid: i32::from_le_bytes(*pid) }),
+                (4, Some((pid, []))) => Ok(Message::Session { pid: i32::from_le_bytes(*pid) }),
                 (2, _) if payload.is_empty() => Ok(Message::Finalized),
                 (3, Some((code, text))) => {
                     Ok(Message::Abort { code: i32::from_le_bytes(*code), text: printable(text) })
@@ -87,6 +94,7 @@ mod tests {
     fn what_is_encoded_is_decoded() {
         let all = [
             Message::Hello { pid: 77 },
+            Message::Session { pid: 78 },
             Message::Finalized,
             Message::Abort { code: -3, text: String::new() },
             Message::Abort { code: 256, text: "why\nso".into() },
@@ -115,7 +123,7 @@ mod tests {
                 .collect();
             assert!(Message::decode(&junk).is_err(), "{junk:?}");
         }
-        for m in [Message::Hello { pid: 1 }, Message::Finalized] {
+        for m in [Message::Hello { pid: 1 }, Message::Session { pid: 1 }, Message::Finalized] {
             let mut long = m.encode();
             long.push(0);
             assert!(Message::decode(&long).is_err());

@@ -13,7 +13,6 @@ use crate::request::Outcome;
 use oxmpi_ring::bytes::copy;
 use oxmpi_ring::wait::{Step, Waiter};
 use oxmpi_transport::wire::{Context, INLINE_MAX, Kind};
-use std::sync::atomic::Ordering;
 
 /// So many receives in a row may be over without a look at anything else.
 const PASSED_BY: u32 = 32;
@@ -25,11 +24,9 @@ impl Engine {
     /// `from` is valid for reads of `len` bytes.
     #[inline]
     pub unsafe fn send_now(&self, ctx: Context, dest: u32, tag: i32, from: *const u8, len: usize) -> bool {
-        if self.threads.load(Ordering::Relaxed) {
-            return false;
-        }
-        // SAFETY: as in `enter`: one thread at a time. The caller's promise for `from`.
-        unsafe { self.state(ctx.lane()).send_now(ctx, dest, tag, from, len) }
+        let Some(mut s) = self.alone(ctx.lane()) else { return false };
+        // SAFETY: the caller's promise.
+        unsafe { s.send_now(ctx, dest, tag, from, len) }
     }
 
     /// Receives up to `room` bytes at `to` from one other process of this node, if the message comes before this thread would do better to
@@ -39,11 +36,8 @@ impl Engine {
     /// `to` is valid for writes of `room` bytes.
     #[inline]
     pub unsafe fn receive_now(&self, want: Pattern, to: *mut u8, room: usize) -> Option<Outcome> {
-        if self.threads.load(Ordering::Relaxed) {
-            return None;
-        }
-        // SAFETY: as above.
-        let s = unsafe { self.state(want.ctx.lane()) };
+        let mut s = self.alone(want.ctx.lane())?;
+        let s: &mut State = &mut s;
         if !s.held.is_empty() {
             return None;
         }

@@ -189,9 +189,11 @@ const PAUSES: u32 = 16;
 
 /// Not nearer than two cache lines (which are fetched together) to the next.
 #[repr(align(128))]
-struct Lane {
+pub(crate) struct Lane {
     lock: Mutex<()>,
-    state: UnsafeCell<Option<State>>,
+    /// A thread works here without the lock; see `alone`.
+    pub busy: AtomicBool,
+    pub state: UnsafeCell<Option<State>>,
 }
 
 /// A set of lanes, one bit each.
@@ -206,7 +208,7 @@ const _: () = assert!(MIDDLE <= u32::BITS as usize / LANES);
 
 /// The one progress engine of a process.
 pub struct Engine {
-    /// MPI_THREAD_MULTIPLE: calls may come from several threads at once.
+    /// Calls may come from several threads at once (MPI_THREAD_MULTIPLE, or several sessions).
     pub(crate) threads: AtomicBool,
     /// Lanes whose state exists.
     open: AtomicU32,
@@ -218,11 +220,11 @@ pub struct Engine {
     pub(crate) cores: Cores,
     fence: Fence,
     pub(crate) evidence: Evidence,
+    pub(crate) lanes: [Lane; LANES],
     pub(crate) works: Works,
-    lanes: [Lane; LANES],
 }
 
-// SAFETY: a lane's `state` is only reached through `enter` and `turn`, which hold its lock when several threads may call; with one thread at
+// SAFETY: a lane's `state` is only reached with its lock, when several threads may call, or through `alone`: with one thread at
 // a time (levels below MULTIPLE) the program itself serialises, as MPI-5.0 11.6.2 obliges it to. `node` is never changed.
 unsafe impl Sync for Engine {}
 // SAFETY: nothing in the state is bound to a thread.
@@ -266,7 +268,11 @@ impl Engine {
             evidence: node.as_ref().map(Node::evidence).unwrap_or_default(),
             node,
             works: Works::default(),
-            lanes: [(); LANES].map(|()| Lane { lock: Mutex::new(()), state: UnsafeCell::new(None) }),
+            lanes: [(); LANES].map(|()| Lane {
+                lock: Mutex::new(()),
+                busy: AtomicBool::new(false),
+                state: UnsafeCell::new(None),
+            }),
         }
     }
 
@@ -289,7 +295,7 @@ impl Engine {
     /// Lane 0, where everything is below MPI_THREAD_MULTIPLE, is found by a branch that is foreseen, so that nothing there waits until the
     /// communicator has said its lane.
     #[inline(always)]
-    fn lane(&self, lane: usize) -> &Lane {
+    pub(crate) fn lane(&self, lane: usize) -> &Lane {
         if lane.is_multiple_of(LANES) { &self.lanes[0] } else { self.other_lane(lane) }
     }
     /// Not inlined: it would become arithmetic again.
@@ -306,14 +312,24 @@ impl Engine {
     #[allow(clippy::mut_from_ref)]
     pub(crate) unsafe fn state(&self, lane: usize) -> &mut State {
         // SAFETY: the caller's promise.
-        match unsafe { &mut *self.lane(lane).state.get() } {
+        unsafe { self.state_of(self.lane(lane), lane) }
+    }
+    /// As `state`, where the lane has been looked up.
+    ///
+    /// # Safety
+    /// As for `state`.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref)]
+    pub(crate) unsafe fn state_of<'a>(&self, at: &'a Lane, lane: usize) -> &'a mut State {
+        // SAFETY: the caller's promise.
+        match unsafe { &mut *at.state.get() } {
             Some(s) => s,
             empty => empty.insert(self.open(lane % LANES)),
         }
     }
 
     #[cold]
-    fn open(&self, lane: usize) -> State {
+    pub(crate) fn open(&self, lane: usize) -> State {
         self.open.fetch_or(1 << lane, Ordering::Release);
         State::new(self.me, self.size, lane, self.node.as_ref().map(|n| n.in_lane(lane)))
     }
@@ -348,9 +364,8 @@ impl Engine {
     /// Runs `f` on the state of a lane, alone. `f` must not call back into the engine. What `f` finishes wakes threads that wait for it.
     #[inline]
     pub fn enter<R>(&self, lane: usize, f: impl FnOnce(&mut State) -> R) -> R {
-        if !self.threads() {
-            // SAFETY: see `Sync`: one thread at a time, and `f` does not come back here.
-            return f(unsafe { self.state(lane) });
+        if let Some(mut s) = self.alone(lane) {
+            return f(&mut s);
         }
         let guard = self.lock(lane);
         // SAFETY: the lock is held.
@@ -421,9 +436,8 @@ impl Engine {
     /// One round of progress in `lane`, with a look at what `check` finds.
     #[inline(always)]
     fn turn<R>(&self, lane: usize, busy: Busy, check: &mut impl FnMut(&mut State) -> Option<R>) -> Result<Turn<R>> {
-        if !self.threads() {
-            // SAFETY: as in `enter`.
-            let s = unsafe { self.state(lane) };
+        if let Some(mut s) = self.alone(lane) {
+            let s: &mut State = &mut s;
             s.rounds = s.rounds.wrapping_add(1);
             let due = s.rounds & s.others_mask == 0;
             if busy == Busy::Wait {
@@ -498,9 +512,7 @@ impl Engine {
             if !in_use {
                 continue;
             }
-            if !self.threads() {
-                // SAFETY: as in `enter`.
-                let s = unsafe { self.state(lane) };
+            if let Some(mut s) = self.alone(lane) {
                 if last {
                     s.look_everywhere();
                 }

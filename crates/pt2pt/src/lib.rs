@@ -8,6 +8,7 @@
 //! the user's callbacks never run inside the engine; frames to one peer leave a lane in the order of the calls.
 //! Known gaps: while one thread of a process sleeps, every message to that process rings its bell, also one that another thread is awake for;
 //! a ring that is corrupt closes the way to its process in its lane only.
+mod alone;
 mod channel;
 mod direct;
 pub mod endpoint;

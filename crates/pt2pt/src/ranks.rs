@@ -1,6 +1,6 @@
 //! A communicator's ranks as process indices, both ways.
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Shared by the communicator and by requests that outlive its handle.
 #[derive(Debug)]
@@ -13,6 +13,16 @@ pub struct Ranks {
     owner: AtomicUsize,
     /// Where the engine keeps it; see [`Enrolled`].
     place: AtomicU32,
+    /// Told the context when the communicator and all its requests are gone.
+    gone: OnceLock<(u64, fn(u64))>,
+}
+
+impl Drop for Ranks {
+    fn drop(&mut self) {
+        if let Some((ctx, tell)) = self.gone.get() {
+            tell(*ctx);
+        }
+    }
 }
 
 impl Ranks {
@@ -23,7 +33,8 @@ impl Ranks {
             reverse.extend(procs.iter().enumerate().map(|(r, p)| (*p, r as u32)));
             reverse.sort_unstable();
         }
-        Ranks { procs, identity, reverse: reverse.into(), owner: AtomicUsize::new(0), place: AtomicU32::new(0) }
+        let (owner, place, gone) = (AtomicUsize::new(0), AtomicU32::new(0), OnceLock::new());
+        Ranks { procs, identity, reverse: reverse.into(), owner, place, gone }
     }
     #[inline]
     pub fn len(&self) -> usize {
@@ -53,6 +64,10 @@ impl Ranks {
     }
     pub(crate) fn place(&self) -> u32 {
         self.place.load(Ordering::Relaxed)
+    }
+    /// When the communicator and all its requests are gone, `tell` hears of it, maybe under the lock of a lane: it must not call the engine.
+    pub fn when_gone(&self, ctx: u64, tell: fn(u64)) {
+        let _only_the_first_counts = self.gone.set((ctx, tell));
     }
     pub fn set_owner(&self, raw: usize) {
         self.owner.store(raw, Ordering::Relaxed);

@@ -16,6 +16,7 @@ pub mod pidfd;
 pub mod poll;
 pub mod process;
 pub mod signal;
+pub mod topology;
 pub mod xpmem;
 
 /// This process's id.

@@ -16,3 +16,9 @@ pub fn register() -> io::Result<()> {
 pub fn global() -> io::Result<()> {
     call(libc::MEMBARRIER_CMD_GLOBAL_EXPEDITED).map(|_| ())
 }
+
+/// A full fence on every running thread of this process.
+pub fn own_threads() -> io::Result<()> {
+    call(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)?;
+    call(libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED).map(|_| ())
+}

@@ -121,5 +121,11 @@ fn object(p: &Procedure) -> String {
             };
         }
     }
-    "ErrObject::None".into()
+    // What makes an object with an error handler reports to that one (MPI-5.0 7.4.2, 11.3.1).
+    let handler = p.params.iter().find(|q| q.kind == "ERRHANDLER" && q.dir == Dir::In);
+    let made = p.params.iter().find_map(|q| OBJECTS.iter().find(|o| o.0 == q.kind && q.dir == Dir::Out));
+    match (handler, made) {
+        (Some(h), Some((_, name, _))) => format!("ErrObject::New(Kind::{name}, {})", ident(&h.name)),
+        _ => "ErrObject::None".into(),
+    }
 }

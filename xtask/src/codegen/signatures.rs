@@ -106,7 +106,7 @@ pub fn render(spec: &Spec, chapter: Option<&str>) -> Result<String> {
         if name == "errhan" {
             out.push_str(
                 "\n    /// Whose error handler an error goes to.\n    pub enum ErrObject { Comm(Comm), Win(Win), \
-                 File(File), Session(Session), Request(Request), None }\n    /// Runs the error handler; the value is \
+                 File(File), Session(Session), Request(Request), New(Kind, Errhandler), None }\n    /// Runs the error handler; the value is \
                  what the C procedure returns.\n    pub fn raise(object: ErrObject, error: Error) -> i32 { todo!() }\n",
             );
         }

@@ -8,7 +8,7 @@ entry! { MPI_Comm_compare PMPI_Comm_compare(comm1: Comm, comm2: Comm, result: Ou
 entry! { MPI_Comm_create PMPI_Comm_create(comm: Comm, group: Group, newcomm: Out<Comm>)
     [ErrObject::Comm(comm)], comm::comm_create(comm, group, newcomm) }
 entry! { MPI_Comm_create_from_group PMPI_Comm_create_from_group(group: Group, stringtag: Str, info: Info, errhandler: Errhandler, newcomm: Out<Comm>)
-    [ErrObject::None], unsupported("MPI_Comm_create_from_group") }
+    [ErrObject::New(Kind::Comm, errhandler)], comm::comm_create_from_group(group, stringtag, info, errhandler, newcomm) }
 entry! { MPI_Comm_create_group PMPI_Comm_create_group(comm: Comm, group: Group, tag: i32, newcomm: Out<Comm>)
     [ErrObject::Comm(comm)], comm::comm_create_group(comm, group, tag, newcomm) }
 entry! { MPI_Comm_disconnect PMPI_Comm_disconnect(comm: Out<Comm>)
@@ -52,8 +52,8 @@ entry! { MPI_Comm_test_inter PMPI_Comm_test_inter(comm: Comm, flag: Out<i32>)
     [ErrObject::Comm(comm)], comm::comm_test_inter(comm, flag) }
 value! { MPI_Comm_toint PMPI_Comm_toint(comm: Comm) -> i32, to_int(comm) }
 entry! { MPI_Intercomm_create PMPI_Intercomm_create(local_comm: Comm, local_leader: i32, peer_comm: Comm, remote_leader: i32, tag: i32, newintercomm: Out<Comm>)
-    [ErrObject::Comm(local_comm)], unsupported("MPI_Intercomm_create") }
+    [ErrObject::Comm(local_comm)], comm::intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm) }
 entry! { MPI_Intercomm_create_from_groups PMPI_Intercomm_create_from_groups(local_group: Group, local_leader: i32, remote_group: Group, remote_leader: i32, stringtag: Str, info: Info, errhandler: Errhandler, newintercomm: Out<Comm>)
-    [ErrObject::None], unsupported("MPI_Intercomm_create_from_groups") }
+    [ErrObject::New(Kind::Comm, errhandler)], comm::intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm) }
 entry! { MPI_Intercomm_merge PMPI_Intercomm_merge(intercomm: Comm, high: i32, newintracomm: Out<Comm>)
-    [ErrObject::Comm(intercomm)], unsupported("MPI_Intercomm_merge") }
+    [ErrObject::Comm(intercomm)], comm::intercomm_merge(intercomm, high, newintracomm) }

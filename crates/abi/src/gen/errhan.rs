@@ -40,13 +40,13 @@ entry! { MPI_Remove_error_code PMPI_Remove_error_code(errorcode: i32)
 entry! { MPI_Remove_error_string PMPI_Remove_error_string(errorcode: i32)
     [ErrObject::None], errhan::remove_error_string(errorcode) }
 entry! { MPI_Session_call_errhandler PMPI_Session_call_errhandler(session: Session, errorcode: i32)
-    [ErrObject::Session(session)], unsupported("MPI_Session_call_errhandler") }
+    [ErrObject::Session(session)], errhan::session_call_errhandler(session, errorcode) }
 entry! { MPI_Session_create_errhandler PMPI_Session_create_errhandler(session_errhandler_fn: FnPtr, errhandler: Out<Errhandler>)
     [ErrObject::None], errhan::session_create_errhandler(session_errhandler_fn, errhandler) }
 entry! { MPI_Session_get_errhandler PMPI_Session_get_errhandler(session: Session, errhandler: Out<Errhandler>)
-    [ErrObject::Session(session)], unsupported("MPI_Session_get_errhandler") }
+    [ErrObject::Session(session)], errhan::session_get_errhandler(session, errhandler) }
 entry! { MPI_Session_set_errhandler PMPI_Session_set_errhandler(session: Session, errhandler: Errhandler)
-    [ErrObject::Session(session)], unsupported("MPI_Session_set_errhandler") }
+    [ErrObject::Session(session)], errhan::session_set_errhandler(session, errhandler) }
 entry! { MPI_Win_call_errhandler PMPI_Win_call_errhandler(win: Win, errorcode: i32)
     [ErrObject::Win(win)], unsupported("MPI_Win_call_errhandler") }
 entry! { MPI_Win_create_errhandler PMPI_Win_create_errhandler(win_errhandler_fn: FnPtr, errhandler: Out<Errhandler>)

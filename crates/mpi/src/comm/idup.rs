@@ -2,9 +2,9 @@
 //!
 //! All that the new communicator needs from another process is its context. The leader sends it to each member when it calls, straight
 //! and without waiting; the others post one receive each. So nobody's progress depends on a process in between, and no schedule is
-//! needed. The communicator exists from the call on, with the attributes, info and error handler of that time, since programs set
+//! needed. The communicator exists from the call on, with the attributes and error handler of that time, since programs set
 //! its error handler or name at once; it can communicate from completion on. Known gap: the leader sends one message to every member.
-use super::{COMMS, Comm, Info, TAG, get, publish};
+use super::{COMMS, Comm, Info, TAG, get, inter, publish};
 use crate::request::{self, Compound};
 use crate::{context, info, world};
 use oxmpi_base::args::Out;
@@ -32,18 +32,20 @@ impl Duplicate {
         self.ready.call_once(|| {
             let (c, ctx) = (&self.comm, Context(self.ctx.load(Relaxed)));
             let Some(w) = world::any_world() else { return };
-            w.engine.enter(c.lane(), |s| s.retire(&c.ranks));
-            w.engine.enter(ctx.lane(), |s| s.enroll(&c.ranks));
+            w.engine.enter(c.lane(), |s| c.enrolled().for_each(|r| s.retire(r)));
+            w.engine.enter(ctx.lane(), |s| c.enrolled().for_each(|r| s.enroll(r)));
             c.ctx.store(ctx.0, Relaxed);
+            c.ranks.when_gone(ctx.0, context::gone);
             c.endpoint.set_context(ctx.collective());
+            if let Some(r) = &c.remote {
+                r.endpoint.set_context(ctx.collective());
+            }
         });
     }
 }
 
 pub fn comm_idup(comm: handle::Comm, newcomm: Out<handle::Comm>, request: Out<handle::Request>) -> Result<()> {
-    let parent = get(comm)?;
-    let info = parent.info.lock().unwrap_or_else(|e| e.into_inner()).duplicate();
-    idup(comm, &parent, info, newcomm, request)
+    idup(comm, None, newcomm, request)
 }
 
 pub fn comm_idup_with_info(
@@ -52,25 +54,22 @@ pub fn comm_idup_with_info(
     newcomm: Out<handle::Comm>,
     request: Out<handle::Request>,
 ) -> Result<()> {
-    let parent = get(comm)?;
-    let info = info::optional(info)?.map_or_else(Info::new, |i| i.duplicate());
-    idup(comm, &parent, info, newcomm, request)
+    let info = info::optional(info)?;
+    idup(comm, info.as_deref(), newcomm, request)
 }
 
-fn idup(
-    h: handle::Comm,
-    parent: &Comm,
-    info: Info,
-    newcomm: Out<handle::Comm>,
-    request: Out<handle::Request>,
-) -> Result<()> {
+fn idup(h: handle::Comm, info: Option<&Info>, newcomm: Out<handle::Comm>, request: Out<handle::Request>) -> Result<()> {
+    let parent = &*get(h)?;
     let e = world::engine()?;
     // Both results are written before anything starts: a null pointer is refused here.
     request.set(MPI_REQUEST_NULL)?;
     newcomm.set(MPI_COMM_NULL)?;
-    let new = Comm::new(parent.group.clone(), context::none_yet(), parent.errhandler.inherit())?;
+    let (group, remote) = (parent.group.clone(), parent.remote_group());
+    let new = Comm::build(group, remote, context::none_yet(), parent.errhandler.inherit())?;
     new.share_topology(parent);
-    *new.info.lock().unwrap_or_else(|e| e.into_inner()) = info;
+    if let Some(i) = info {
+        new.take_hints(i)?;
+    }
     let n = publish(new)?;
     let new = Arc::new(Duplicate { comm: get(n)?.to_arc(), ctx: AtomicU64::new(0), ready: Once::new() });
     let receive = exchange(e, parent, &new)?;
@@ -84,7 +83,7 @@ fn idup(
                 e.enter(id.lane(), |s| s.detach(id));
                 std::mem::forget(new);
             }
-            None => context::release(Context(new.ctx.load(Relaxed))),
+            None => context::gone(new.ctx.load(Relaxed)),
         }
         return Err(why);
     }
@@ -101,10 +100,12 @@ fn idup(
 /// Sends or receives the context; None when it is here.
 fn exchange(e: &Engine, parent: &Comm, new: &Duplicate) -> Result<Option<ReqId>> {
     let ctx = parent.ctx().collective();
-    if parent.rank == 0 {
+    let everyone = inter::everyone(&parent.group, parent.remote.as_ref().map(|r| &*r.group));
+    if everyone.my_rank() == Some(0) {
         let given = context::reserve()?;
+        context::settle(given, everyone.size());
         new.ctx.store(given.0, Relaxed);
-        for &proc in &parent.ranks.procs()[1..] {
+        for proc in everyone.procs().skip(1) {
             let bytes = Span::Owned(given.0.to_ne_bytes().to_vec());
             e.enter(ctx.lane(), |s| -> Result<()> {
                 let sent = s.send(ctx, proc, IDUP_TAG, bytes, Mode::Standard)?;
@@ -114,7 +115,7 @@ fn exchange(e: &Engine, parent: &Comm, new: &Duplicate) -> Result<Option<ReqId>>
         }
         return Ok(None);
     }
-    let want = Pattern { ctx, source: parent.ranks.proc_of(0) as i32, tag: IDUP_TAG };
+    let want = Pattern { ctx, source: everyone.proc_of(0) as i32, tag: IDUP_TAG };
     let to = Span::Dense { at: new.ctx.as_ptr() as *mut u8, len: size_of::<u64>() };
     Ok(match e.enter(ctx.lane(), |s| s.recv(want, to))? {
         Received::Done(_) => None,

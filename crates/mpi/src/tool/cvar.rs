@@ -4,7 +4,7 @@
 //! What the declaration calls `live` can be written at any time; all others until MPI_Init, which uses them.
 use super::*;
 use crate::config::REGISTRY;
-use crate::world::{Phase, phase};
+use crate::world::any_world;
 use oxmpi_base::args::Buf;
 use oxmpi_base::config::{Kind, Source, TEXT_MAX, Value, Variable};
 use oxmpi_base::handle::Datatype;
@@ -108,7 +108,7 @@ pub fn t_cvar_write(handle: usize, buf: Buf) -> Result<()> {
     if buf.addr() == 0 {
         return Err(error(MPI_T_ERR_INVALID));
     }
-    if !v.live && phase() != Phase::Before {
+    if !v.live && any_world().is_some() {
         return Err(error(MPI_T_ERR_CVAR_SET_NOT_NOW));
     }
     // SAFETY: the buffer holds one element of the datatype that get_info gave; a string ends with a zero byte or
