@@ -71,8 +71,8 @@ pub fn topo_test(comm: handle::Comm, status: Out<i32>) -> Result<()> {
 
 /// The communicator for a constructor.
 fn parent(h: handle::Comm) -> Result<Found> {
-    world::engine()?;
-    comm::get(h)
+    world::running()?;
+    comm::get_intra(h)
 }
 
 /// The topology of a communicator that has one.
@@ -193,7 +193,10 @@ fn make(parent: &Comm, order: &[u32], topology: impl FnOnce(usize) -> Topology, 
     let same = order.len() == parent.size() && order.iter().enumerate().all(|(i, r)| i == *r as usize);
     let group = match same {
         true => parent.group.clone(),
-        false => Arc::new(Group::from_procs(order.iter().map(|r| parent.ranks.proc_of(*r as usize)).collect())),
+        false => {
+            let procs = order.iter().map(|r| parent.ranks.proc_of(*r as usize)).collect();
+            Arc::new(Group::from_procs(procs).of(parent.group.origin()))
+        }
     };
     let new = comm::child(parent, group, None, comm::TAG)?;
     debug_assert_eq!(new.rank, rank);
