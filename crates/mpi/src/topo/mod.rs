@@ -71,7 +71,7 @@ pub fn topo_test(comm: handle::Comm, status: Out<i32>) -> Result<()> {
 
 /// The communicator for a constructor.
 fn parent(h: handle::Comm) -> Result<Found> {
-    world::running()?;
+    world::attended()?;
     comm::get_intra(h)
 }
 
