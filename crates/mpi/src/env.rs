@@ -34,10 +34,7 @@ fn start(thread_level: i32) -> Result<()> {
     attr::set_predefined(MPI_WTIME_IS_GLOBAL, 1);
     attr::set_predefined(MPI_APPNUM, w.appnum.unwrap_or(MPI_UNDEFINED));
     attr::set_predefined(MPI_UNIVERSE_SIZE, w.universe.and_then(|n| i32::try_from(n).ok()).unwrap_or(MPI_UNDEFINED));
-    info::bind_env(&[
-        ("maxprocs", &w.size.to_string()),
-        ("mpi_initial_errhandler", errhan::initial_name()),
-    ]);
+    info::bind_env(&[("maxprocs", &w.size.to_string()), ("mpi_initial_errhandler", errhan::initial_name())]);
     world::set_phase(Phase::Running);
     Ok(())
 }

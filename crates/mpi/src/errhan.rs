@@ -277,7 +277,9 @@ fn resolve(obj: ErrObject) -> (Arc<Handler>, Kind, usize) {
         _ => {}
     }
     match comm::get(MPI_COMM_SELF) {
-        Ok(c) if crate::world::phase() == crate::world::Phase::Running => (c.errhandler.get(), Kind::Comm, MPI_COMM_SELF.raw()),
+        Ok(c) if crate::world::phase() == crate::world::Phase::Running => {
+            (c.errhandler.get(), Kind::Comm, MPI_COMM_SELF.raw())
+        }
         _ => (initial(), Kind::Comm, MPI_COMM_NULL.raw()),
     }
 }
@@ -321,7 +323,9 @@ fn fatal(e: &Error, procs: Option<&[u32]>) -> ! {
         Some([_]) => "MPI_ERRORS_ABORT ends this process alone; MPI_ERRORS_RETURN would return the code".to_owned(),
         Some(all) => {
             let n = all.len();
-            format!("MPI_ERRORS_ABORT ends the {n} processes of this communicator; MPI_ERRORS_RETURN would return the code")
+            format!(
+                "MPI_ERRORS_ABORT ends the {n} processes of this communicator; MPI_ERRORS_RETURN would return the code"
+            )
         }
     };
     // One write, so that the blocks of several ranks do not mix.
