@@ -131,12 +131,12 @@ const INITIAL_NAMES: [&str; 3] = ["mpi_errors_are_fatal", "mpi_errors_abort", "m
 pub fn initial() -> Arc<Handler> {
     // What is wrong there is the error of MPI_Init.
     let _ = crate::config::load();
-    predefined([MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, MPI_ERRORS_RETURN][INITIAL.get() as usize])
+    predefined([MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, MPI_ERRORS_RETURN][INITIAL.get()])
 }
 
 /// Its name.
 pub fn initial_name() -> &'static str {
-    INITIAL_NAMES[INITIAL.get() as usize]
+    INITIAL_NAMES[INITIAL.get()]
 }
 
 /// The handler of a window.
