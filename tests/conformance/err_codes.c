@@ -92,6 +92,9 @@ static void refused(void)
     CHECK(MPI_Remove_error_class(class) != MPI_SUCCESS, "a class with a code was removed");
     CHECK(MPI_Add_error_string(MPI_ERR_TAG, "x") != MPI_SUCCESS, "a predefined class took a string");
     CHECK(MPI_Remove_error_class(MPI_ERR_TAG) != MPI_SUCCESS, "a predefined class was removed");
+    OK(MPI_Add_error_string(code, "x"));
+    CHECK(MPI_Remove_error_code(code) != MPI_SUCCESS, "a code with a string was removed");
+    OK(MPI_Remove_error_string(code));
     OK(MPI_Remove_error_code(code));
     OK(MPI_Remove_error_class(class));
     OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL));

@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 4 5 8 */
+/* ranks: 1 2 3 4 5 8 timeout: 300 */
 /* MPI-5.0 6.12, 6.13: every nonblocking and every persistent collective does what its blocking form does, to the byte */
 #include "check.h"
 

@@ -266,7 +266,7 @@ static void complete(uint64_t *own)
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
-    int cases = 600, seed = 1;
+    int cases = 3000, seed = 1;
     if (getenv("NBC_RANDOM"))
         sscanf(getenv("NBC_RANDOM"), "%d,%d", &cases, &seed);
     comms[0] = MPI_COMM_WORLD;

@@ -60,13 +60,13 @@ static void sends(int count, int mode)
 /* One that has matched cannot be cancelled; the sender marks it while the receiver copies. */
 static void matched(int count)
 {
-    int *out = check_alloc(count * sizeof(int)), *in = check_alloc(count * sizeof(int)), cancelled = -1, go = 0;
+    int *out = check_alloc(count * sizeof(int)), *in = check_alloc(count * sizeof(int)), cancelled = -1, token = 0, go = 0;
     MPI_Request send, receive;
     MPI_Status status;
     for (int i = 0; i < count; i++)
         out[i] = rank - i, in[i] = -1;
     OK(MPI_Irecv(in, count, MPI_INT, previous, 3, MPI_COMM_WORLD, &receive));
-    OK(MPI_Sendrecv(&go, 1, MPI_INT, previous, 4, &go, 1, MPI_INT, next, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    OK(MPI_Sendrecv(&token, 1, MPI_INT, previous, 4, &go, 1, MPI_INT, next, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     OK(MPI_Issend(out, count, MPI_INT, next, 3, MPI_COMM_WORLD, &send));
     OK(MPI_Cancel(&send));
     MPI_Request both[2] = { send, receive };

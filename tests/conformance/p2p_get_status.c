@@ -46,7 +46,7 @@ static void nothing_active(void)
 static void of_all_kinds(void)
 {
     enum { N = 6 };
-    int out[3] = { rank, rank + 1, rank + 2 }, in[3] = { -1, -1, -1 }, flag = -1, index, count, indices[N], token = 0;
+    int out[3] = { rank, rank + 1, rank + 2 }, in[3] = { -1, -1, -1 }, flag = -1, index, count, indices[N], token = 0, heard;
     MPI_Request r[N];
     MPI_Status s[N], one;
     OK(MPI_Irecv(&in[0], 1, MPI_INT, previous, 1, MPI_COMM_WORLD, &r[0]));
@@ -78,7 +78,7 @@ static void of_all_kinds(void)
         CHECK(count == 1 && indices[0] == 2, "get_status_some: %d requests", count);
         SAME(s[0].MPI_SOURCE, previous, "get_status_some: the persistent receive");
     }
-    OK(MPI_Sendrecv(&token, 1, MPI_INT, previous, 9, &token, 1, MPI_INT, next, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    OK(MPI_Sendrecv(&token, 1, MPI_INT, previous, 9, &heard, 1, MPI_INT, next, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     OK(MPI_Pready(0, r[4]));
     OK(MPI_Start(&r[5]));
     do

@@ -1,5 +1,5 @@
 /* ranks: 1 2 */
-/* MPI-5.0 20.2, 20.3 ABI queries, 15.2.3 MPI_Pcontrol: before MPI_Init and after MPI_Finalize too; what a Fortran compiler's types look like is told
+/* MPI-5.0 20.2, 20.3 ABI queries (the version and sizes before MPI_Init and after MPI_Finalize too), 15.2.3 MPI_Pcontrol; what a Fortran compiler's types look like is told
  * once. */
 #include "check.h"
 
@@ -71,10 +71,10 @@ int main(int argc, char **argv)
 {
     version();
     sizes();
-    fortran();
     check_begin(&argc, &argv);
     version();
     sizes();
+    fortran();
     again();
     for (int level = 0; level < 3; level++)
         OK(MPI_Pcontrol(level));

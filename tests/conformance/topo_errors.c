@@ -119,12 +119,33 @@ static void neighbors(MPI_Comm cart)
     FAILS(MPI_ERR_BUFFER, MPI_Neighbor_allgather(MPI_IN_PLACE, 1, MPI_INT, y, 1, MPI_INT, cart));
 }
 
+/* Topologies are for intracommunicators. */
+static void between_groups(void)
+{
+    int status, one = 1, x = 0, y = 0;
+    MPI_Comm half, inter, c;
+    OK(MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half));
+    OK(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &inter));
+    OK(MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN));
+    OK(MPI_Topo_test(inter, &status));
+    SAME(status, MPI_UNDEFINED, "MPI_Topo_test");
+    FAILS(MPI_ERR_COMM, MPI_Cart_create(inter, 1, &one, &one, 0, &c));
+    FAILS(MPI_ERR_COMM, MPI_Graph_create(inter, 0, &one, &one, 0, &c));
+    FAILS(MPI_ERR_COMM, MPI_Dist_graph_create(inter, 0, NULL, NULL, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &c));
+    FAILS(MPI_ERR_COMM, MPI_Dist_graph_create_adjacent(inter, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &c));
+    FAILS(MPI_ERR_TOPOLOGY, MPI_Neighbor_allgather(&x, 1, MPI_INT, &y, 1, MPI_INT, inter));
+    OK(MPI_Comm_free(&inter));
+    OK(MPI_Comm_free(&half));
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
     create();
+    if (size > 1)
+        between_groups();
     none(MPI_COMM_WORLD);
     MPI_Comm c;
     OK(MPI_Cart_create(MPI_COMM_WORLD, 2, ((int[]){ size, 1 }), ((int[]){ 0, 1 }), 0, &c));

@@ -47,7 +47,9 @@ const FILES: [&str; 19] = [
 pub fn run_command(args: &[String]) -> Result<()> {
     let mut args = args.to_vec();
     if args.is_empty() {
-        bail!("which suite: mpi4py, mpich, conformance, abi-swap, faults, downgrade, handoffs, large, proptest or kmod?");
+        bail!(
+            "which suite: mpi4py, mpich, conformance, abi-swap, faults, downgrade, handoffs, large, proptest or kmod?"
+        );
     }
     match args.remove(0).as_str() {
         "mpi4py" => mpi4py(args),
@@ -85,7 +87,7 @@ pub fn run_command(args: &[String]) -> Result<()> {
             let _: u32 = cases.parse().context("--cases takes a number")?;
             step(format!("{cases} random datatypes for each property"));
             run(cargo()
-                .args(["test", "--package", "oxmpi-datatype", "--test", "typemap"])
+                .args(["test", "--release", "--package", "oxmpi-datatype", "--test", "typemap"])
                 .env("OXMPI_TEST_CASES", cases))
         }
         other => bail!(

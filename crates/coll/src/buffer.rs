@@ -91,6 +91,9 @@ pub struct Temp {
 impl Temp {
     /// Room for `count` elements of `dt`.
     pub fn typed(dt: &Datatype, count: usize) -> Result<Temp> {
+        if count == 0 {
+            return Temp::place(0, 0);
+        }
         let (low, high) = reach(dt, count)?;
         Temp::place(low, high)
     }
@@ -126,6 +129,7 @@ impl Temp {
 }
 
 /// The bytes that `count` elements cover, as offsets from the origin of the first.
+#[inline]
 pub fn reach(dt: &Datatype, count: usize) -> Result<(isize, isize)> {
     if count == 0 {
         return Ok((0, 0));

@@ -1,41 +1,31 @@
 //! Collectives on intercommunicators (MPI-5.0 6.2.3 and the paragraphs of each operation): two groups that share no process.
 //!
-//! What one group has to do among itself (combine, gather, pass on) is an ordinary collective of its own [`Team`]; what crosses goes
-//! between the two first ranks where one message carries the whole of a group, and between all pairs where each pair has data of its own.
+//! What one group has to do among itself (combine, gather, pass on) are the steps of its ordinary collectives; what crosses goes between the
+//! two first ranks where one message carries the whole of a group, and between all pairs where each pair has data of its own.
 //! Local and crossing messages share a context: the groups are disjoint and messages match by process.
 //!
-//! The rooted operations exist once for each of the three roles: the root (`to_`, `from_` all of the other group), the ranks of the
-//! other group, and those of the root's own group, which do nothing at all and have no function here.
+//! Each operation at one rank is a [`Task`], whose steps are taken at once ([`at_once`]) or written down ([`record`]) for the nonblocking and
+//! persistent forms. Of a rooted operation there are three: that of the root, that of the other group, and nothing at all.
 //!
-//! Invariants: as of the crate: a failed message does not stop the pattern. Nothing here is used by intracommunicators.
-//! Known gaps: simple algorithms; the data of a whole group passes through one rank.
-use crate::buffer::{Data, Temp, bytes, copy, nothing};
+//! Known gaps: simple algorithms by messages; the data of a whole group passes through one rank.
+use crate::barrier;
+use crate::buffer::{Data, bytes, nothing};
 use crate::exchange::Exchange;
-use crate::link::{Datatype, Endpoint};
-use crate::reduction::Reduction;
-use crate::steps::Steps;
+use crate::reduction::{Reduction, Vectors};
+use crate::schedule::Recorder;
+use crate::select::Barrier;
+use crate::steps::{Room, Steps};
 use crate::tags;
 use crate::team::Team;
-use crate::{barrier as local_barrier, bcast as local_bcast, gather as local_gather, reduce as local_reduce};
-use oxmpi_base::{Result, args::Buf};
+use oxmpi_base::consts::MPI_ERR_INTERN;
+use oxmpi_base::{Error, Result, args::Buf};
 
 /// The two groups, as one process sees them.
+#[derive(Clone, Copy)]
 pub struct Inter<'a> {
     pub local: &'a Team,
     /// Its rank is that of this process in the local group, its ranks are those of the remote one.
-    pub remote: &'a Endpoint,
-}
-
-impl Inter<'_> {
-    fn leads(&self) -> bool {
-        self.local.rank() == 0
-    }
-    /// The first ranks of both groups exchange.
-    fn swap(&self, x: &Exchange, mine: Data, theirs: Data) {
-        if self.leads() {
-            x.sendrecv(mine, 0, theirs, 0);
-        }
-    }
+    pub remote: &'a Team,
 }
 
 /// Whether the calling rank of a rooted operation has data of its own, and with whom.
@@ -47,172 +37,152 @@ pub enum Role {
     Of(usize),
 }
 
-/// No rank leaves before all of the other group have entered (and, here, all of its own).
-pub fn barrier(c: &Inter) -> Result<()> {
-    let entered = local_barrier(c.local);
-    let x = Exchange::new(c.remote, tags::BARRIER);
-    x.note(entered);
-    c.swap(&x, nothing(), nothing());
-    x.note(local_barrier(c.local));
-    x.finish()
+/// What a rank does in an operation.
+pub enum Task<'a> {
+    /// A rank of the root's group that is not the root.
+    Nothing,
+    /// No rank leaves before all of the other group (and, here, all of its own) have entered.
+    Barrier,
+    Bcast(Data<'a>, Role),
+    /// The root of a gather: block `r` comes from rank `r` of the other group.
+    FromAll(Vec<Data<'a>>),
+    /// Another group's rank in a gather.
+    ToRoot(Data<'a>, usize),
+    /// The root of a scatter.
+    ToAll(Vec<Data<'a>>),
+    FromRoot(Data<'a>, usize),
+    /// The own block, and block 0 of those of the other group, which are gathered there, sent over and passed on.
+    Allgather(Data<'a>, Data<'a>),
+    /// Data of its own for each pair: what goes to each rank of the other group, what comes from there. Empty blocks travel too.
+    Pairs(Vec<Data<'a>>, Vec<Data<'a>>),
+    /// The other group's vectors are combined in rank order there, and its first rank sends the result: input, output.
+    Reduce(Data<'a>, Data<'a>, Role),
+    Allreduce(Data<'a>, Data<'a>),
+    /// What the other group combined is cut into the blocks of this one: the input, the own block, the counts of the local ranks, whose
+    /// sum is equal in both groups.
+    ReduceScatter(Data<'a>, Data<'a>, Vec<usize>),
 }
 
-pub fn bcast(c: &Inter, buf: Buf, count: usize, dt: &Datatype, role: Role) -> Result<()> {
-    let x = Exchange::new(c.remote, tags::BCAST);
-    let data = Data::new(buf, count, dt);
-    match role {
-        Role::Root => x.send(data, 0),
-        Role::Of(root) => {
-            if c.leads() {
-                x.recv(data, root);
+/// Steps among the own group and to the other one.
+struct Groups<'a, X> {
+    local: &'a X,
+    remote: &'a X,
+}
+
+impl<X: Steps> Groups<'_, X> {
+    fn leads(&self) -> bool {
+        self.local.rank() == 0
+    }
+    /// The first ranks of both groups exchange.
+    fn swap(&self, mine: Data, theirs: Data) {
+        if self.leads() {
+            self.remote.sendrecv(mine, 0, theirs, 0);
+        }
+    }
+    /// Room for elements at the first rank alone.
+    fn room(&self, like: Data, count: usize) -> Result<X::Room> {
+        self.local.typed(like, if self.leads() { count } else { 0 })
+    }
+    fn bcast(&self, d: Data) -> Result<()> {
+        crate::bcast::steps(self.local, d, 0)
+    }
+    /// The local group's vectors, combined at its first rank.
+    fn combine(&self, input: Data, sum: Data, op: &Reduction) -> Result<()> {
+        let out = self.leads().then_some(sum);
+        crate::reduce::steps(self.local, Vectors { input, out, in_place: false }, op, 0)
+    }
+    fn wait_all(&self, all: impl Iterator<Item = X::Req>) {
+        self.remote.wait_all(&mut all.collect());
+    }
+
+    fn take(&self, task: &Task, op: Option<&Reduction>) -> Result<()> {
+        let x = self.remote;
+        let op = || op.ok_or_else(|| Error::new(MPI_ERR_INTERN, "a reduction without an operation"));
+        match task {
+            Task::Nothing => {}
+            Task::Barrier => {
+                barrier::with(self.local, Barrier::Dissemination);
+                self.swap(nothing(), nothing());
+                barrier::with(self.local, Barrier::Dissemination);
             }
-            x.note(local_bcast(c.local, buf, count, dt, 0));
-        }
-    }
-    x.finish()
-}
-
-/// The root of a gather: block `r` comes from rank `r` of the other group.
-pub fn from_all<'a>(c: &Inter, at: impl Fn(usize) -> Data<'a>) -> Result<()> {
-    let x = Exchange::new(c.remote, tags::GATHER);
-    let mut all: Vec<_> = (0..x.size()).filter_map(|r| x.irecv(at(r), r)).collect();
-    x.wait_all(&mut all);
-    x.finish()
-}
-
-/// Another group's rank in a gather.
-pub fn to_root(c: &Inter, own: Data, root: usize) -> Result<()> {
-    let x = Exchange::new(c.remote, tags::GATHER);
-    x.send(own, root);
-    x.finish()
-}
-
-/// The root of a scatter: block `r` goes to rank `r` of the other group.
-pub fn to_all<'a>(c: &Inter, at: impl Fn(usize) -> Data<'a>) -> Result<()> {
-    let x = Exchange::new(c.remote, tags::SCATTER);
-    let mut all: Vec<_> = (0..x.size()).filter_map(|r| x.isend(at(r), r)).collect();
-    x.wait_all(&mut all);
-    x.finish()
-}
-
-/// Another group's rank in a scatter.
-pub fn from_root(c: &Inter, own: Data, root: usize) -> Result<()> {
-    let x = Exchange::new(c.remote, tags::SCATTER);
-    x.recv(own, root);
-    x.finish()
-}
-
-/// Every rank gets the blocks of the other group: gathered there, sent over, passed on.
-pub fn allgather(
-    c: &Inter,
-    sbuf: Buf,
-    scount: usize,
-    sdt: &Datatype,
-    rbuf: Buf,
-    rcount: usize,
-    rdt: &Datatype,
-) -> Result<()> {
-    let (n, all) = (c.local.size(), rcount * c.remote.size());
-    let x = Exchange::new(c.remote, tags::ALLGATHER);
-    let mut temp = Temp::typed(sdt, if c.leads() { scount * n } else { 0 })?;
-    let mine = Data::new(temp.buf(), scount * n, sdt);
-    x.note(local_gather(c.local, sbuf, scount, sdt, mine.buf, scount, sdt, 0));
-    c.swap(&x, mine, Data::new(rbuf, all, rdt));
-    x.note(local_bcast(c.local, rbuf, all, rdt, 0));
-    x.finish()
-}
-
-/// Data of its own for each pair: `to(r)` goes to rank `r` of the other group, `from(r)` comes from there. Empty blocks travel too: the sides
-/// need not agree on who sends nothing by looking at their own counts.
-pub fn pairs<'a, 'b>(
-    c: &Inter,
-    tag: Pairs,
-    to: impl Fn(usize) -> Data<'a>,
-    from: impl Fn(usize) -> Data<'b>,
-) -> Result<()> {
-    let tag = match tag {
-        Pairs::Allgatherv => tags::ALLGATHERV,
-        Pairs::Alltoall => tags::ALLTOALL,
-        Pairs::Alltoallv => tags::ALLTOALLV,
-    };
-    let x = Exchange::new(c.remote, tag);
-    let (me, n) = (x.rank(), x.size());
-    let mut all: Vec<_> = (0..n).filter_map(|r| x.irecv(from(r), r)).collect();
-    // Beginning at different ranks, so that nobody is everybody's first.
-    all.extend((0..n).map(|i| (me + i) % n).filter_map(|r| x.isend(to(r), r)));
-    x.wait_all(&mut all);
-    x.finish()
-}
-
-/// Which operation [`pairs`] serves.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Pairs {
-    Allgatherv,
-    Alltoall,
-    Alltoallv,
-}
-
-/// The other group's part: combined in rank order there, and sent to the root by its first rank.
-pub fn reduce(c: &Inter, sbuf: Buf, rbuf: Buf, count: usize, dt: &Datatype, op: &Reduction, role: Role) -> Result<()> {
-    let x = Exchange::new(c.remote, tags::REDUCE);
-    match role {
-        Role::Root => {
-            x.recv(Data::new(rbuf, count, dt), 0);
-        }
-        Role::Of(root) => {
-            let mut temp = Temp::typed(dt, if c.leads() { count } else { 0 })?;
-            let sum = Data::new(temp.buf(), count, dt);
-            x.note(local_reduce(c.local, sbuf, sum.buf, count, dt, op, 0));
-            if c.leads() {
-                x.send(sum, root);
+            Task::Bcast(d, Role::Root) => x.send(*d, 0),
+            Task::Bcast(d, Role::Of(root)) => {
+                if self.leads() {
+                    x.recv(*d, *root);
+                }
+                self.bcast(*d)?;
+            }
+            Task::FromAll(blocks) => self.wait_all((0..x.size()).filter_map(|r| x.irecv(blocks[r], r))),
+            Task::ToAll(blocks) => self.wait_all((0..x.size()).filter_map(|r| x.isend(blocks[r], r))),
+            Task::ToRoot(d, root) => x.send(*d, *root),
+            Task::FromRoot(d, root) => {
+                x.recv(*d, *root);
+            }
+            Task::Allgather(own, first) => {
+                let n = self.local.size();
+                let mut temp = self.room(*own, own.count * n)?;
+                let block = Data { buf: temp.buf(), ..*own };
+                crate::gather::steps(self.local, Some(*own), self.leads().then_some(block), 0)?;
+                let theirs = first.blocks(0, x.size());
+                self.swap(block.blocks(0, n), theirs);
+                self.bcast(theirs)?;
+            }
+            Task::Pairs(to, from) => {
+                let (me, n) = (x.rank(), x.size());
+                let receives = (0..n).filter_map(|r| x.irecv(from[r], r));
+                // Beginning at different ranks, so that nobody is everybody's first.
+                let sends = (0..n).map(|i| (me + i) % n).filter_map(|r| x.isend(to[r], r));
+                self.wait_all(receives.chain(sends));
+            }
+            Task::Reduce(_, out, Role::Root) => {
+                x.recv(*out, 0);
+            }
+            Task::Reduce(input, _, Role::Of(root)) => {
+                let mut temp = self.room(*input, input.count)?;
+                let sum = Data { buf: temp.buf(), ..*input };
+                self.combine(*input, sum, op()?)?;
+                if self.leads() {
+                    x.send(sum, *root);
+                }
+            }
+            Task::Allreduce(input, out) => {
+                let mut temp = self.room(*input, input.count)?;
+                let sum = Data { buf: temp.buf(), ..*input };
+                self.combine(*input, sum, op()?)?;
+                self.swap(sum, *out);
+                self.bcast(*out)?;
+            }
+            Task::ReduceScatter(input, own, counts) => {
+                let (mut ours, mut theirs) = (self.room(*input, input.count)?, self.room(*input, input.count)?);
+                let (sum, result) = (Data { buf: ours.buf(), ..*input }, Data { buf: theirs.buf(), ..*input });
+                self.combine(*input, sum, op()?)?;
+                self.swap(sum, result);
+                if !self.leads() {
+                    self.local.recv(*own, 0);
+                } else {
+                    let mut at = own.count;
+                    self.local.copy(result.part(0..at), *own);
+                    for (r, n) in counts.iter().enumerate().skip(1) {
+                        self.local.send(result.part(at..at + n), r);
+                        at += n;
+                    }
+                }
             }
         }
+        Ok(())
     }
-    x.finish()
 }
 
-/// Every rank gets what the other group combined.
-pub fn allreduce(c: &Inter, sbuf: Buf, rbuf: Buf, count: usize, dt: &Datatype, op: &Reduction) -> Result<()> {
-    let x = Exchange::new(c.remote, tags::ALLREDUCE);
-    let mut temp = Temp::typed(dt, if c.leads() { count } else { 0 })?;
-    let sum = Data::new(temp.buf(), count, dt);
-    x.note(local_reduce(c.local, sbuf, sum.buf, count, dt, op, 0));
-    c.swap(&x, sum, Data::new(rbuf, count, dt));
-    x.note(local_bcast(c.local, rbuf, count, dt, 0));
-    x.finish()
+/// Takes the steps of a task; `op` where it combines.
+pub fn at_once(c: &Inter, task: &Task, op: Option<&Reduction>) -> Result<()> {
+    let (local, remote) = (Exchange::new(c.local, tags::INTER), Exchange::new(c.remote, tags::INTER));
+    Groups { local: &local, remote: &remote }.take(task, op)?;
+    local.finish().and(remote.finish())
 }
 
-/// What the other group combined is cut into the blocks of this one; `counts` are those of the local ranks, and their sum is equal in both
-/// groups.
-pub fn reduce_scatter(
-    c: &Inter,
-    sbuf: Buf,
-    rbuf: Buf,
-    counts: impl Fn(usize) -> usize,
-    dt: &Datatype,
-    op: &Reduction,
-) -> Result<()> {
-    let n = c.local.size();
-    let total = (0..n).map(&counts).sum();
-    let x = Exchange::new(c.remote, tags::REDUCE_SCATTER);
-    let room = if c.leads() { total } else { 0 };
-    let (mut ours, mut theirs) = (Temp::typed(dt, room)?, Temp::typed(dt, room)?);
-    let (sum, result) = (Data::new(ours.buf(), total, dt), Data::new(theirs.buf(), total, dt));
-    x.note(local_reduce(c.local, sbuf, sum.buf, total, dt, op, 0));
-    c.swap(&x, sum, result);
-    let inside = Exchange::new(c.local, tags::REDUCE_SCATTER);
-    let own = Data::new(rbuf, counts(c.local.rank()), dt);
-    if c.leads() {
-        let mut at = own.count;
-        copy(result.part(0..own.count), own);
-        for r in 1..n {
-            inside.send(result.part(at..at + counts(r)), r);
-            at += counts(r);
-        }
-    } else {
-        inside.recv(own, 0);
-    }
-    x.finish().and(inside.finish())
+/// Writes them down.
+pub fn record(local: &Recorder, remote: &Recorder, task: &Task, op: Option<&Reduction>) -> Result<()> {
+    Groups { local, remote }.take(task, op)
 }
 
 /// Bytes of every rank of both groups, as many of each rank: those of the local group and those of the remote one.
@@ -223,20 +193,21 @@ pub fn tell_all(c: &Inter, mine: &[u8]) -> Result<(Vec<u8>, Vec<u8>)> {
     let at = |v: &mut Vec<u8>| Buf(v.as_mut_ptr().cast());
     let own = Buf(mine.as_ptr().cast_mut().cast());
     let told = crate::allgather(c.local, own, each, byte, at(&mut local), each, byte);
-    let x = Exchange::new(c.remote, tags::ALLGATHER);
-    x.note(told);
-    let (ours, theirs) = (bytes(at(&mut local), local.len()), bytes(at(&mut remote), remote.len()));
-    c.swap(&x, ours, theirs);
-    x.note(local_bcast(c.local, theirs.buf, theirs.count, byte, 0));
-    x.finish()?;
+    let there = tell(c, bytes(at(&mut local), local.len()), bytes(at(&mut remote), remote.len()));
+    told.and(there)?;
     Ok((local, remote))
 }
 
 /// Bytes of the first rank of each group, to all of the other; the lengths may differ, but have to be known.
 pub fn tell_other(c: &Inter, mine: &[u8], theirs: &mut [u8]) -> Result<()> {
-    let x = Exchange::new(c.remote, tags::BCAST);
-    let all = bytes(Buf(theirs.as_mut_ptr().cast()), theirs.len());
-    c.swap(&x, bytes(Buf(mine.as_ptr().cast_mut().cast()), mine.len()), all);
-    x.note(local_bcast(c.local, all.buf, all.count, all.dt, 0));
-    x.finish()
+    let mine = bytes(Buf(mine.as_ptr().cast_mut().cast()), mine.len());
+    tell(c, mine, bytes(Buf(theirs.as_mut_ptr().cast()), theirs.len()))
+}
+
+fn tell(c: &Inter, mine: Data, theirs: Data) -> Result<()> {
+    let (local, remote) = (Exchange::new(c.local, tags::INTER), Exchange::new(c.remote, tags::INTER));
+    let both = Groups { local: &local, remote: &remote };
+    both.swap(mine, theirs);
+    both.bcast(theirs)?;
+    local.finish().and(remote.finish())
 }

@@ -18,6 +18,8 @@ pub const EXSCAN: i32 = 13;
 /// Setting up shared memory.
 pub const SHARED: i32 = 14;
 pub const NEIGHBOR: i32 = 15;
+/// Everything on intercommunicators.
+pub const INTER: i32 = 16;
 
 /// Schedules count their tags from here: one range for a single run, one for many (`schedule`).
 const SINGLE: i32 = 1 << 28;
@@ -46,6 +48,7 @@ pub fn name(tag: i32) -> &'static str {
         SCAN => "MPI_Scan",
         EXSCAN => "MPI_Exscan",
         NEIGHBOR => "a neighbourhood collective",
+        INTER => "a collective operation on an intercommunicator",
         _ => "another collective operation",
     }
 }

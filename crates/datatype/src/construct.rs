@@ -5,7 +5,9 @@
 //! whatever does not fit is an error (MPI_ERR_ARG or MPI_ERR_COUNT) and never a wrapped number.
 //!
 //! Bounds (5.1.6, 5.1.7): explicit bounds of a component are markers of the new type too; where there is any, lb is the lowest
-//! lower marker and ub the highest upper one, and nothing else counts.
+//! lower marker and ub the highest upper one, and nothing else counts. Without any, the padding of a component (the standard's
+//! epsilon) counts as part of it, as in MPICH and Open MPI: where displacements are not aligned, the flat type map would have
+//! a smaller upper bound, and what is built on the extents of components (mpi4py's dtypes) would overlap.
 use crate::Datatype;
 use crate::envelope::Envelope;
 use crate::node::{Node, SeqBuilder, repeat};
@@ -19,6 +21,8 @@ use std::sync::atomic::AtomicBool;
 pub(crate) struct Acc {
     /// Data: lowest and past-highest byte.
     data: Option<(i128, i128)>,
+    /// The same with the padding of components without explicit bounds.
+    padded: Option<(i128, i128)>,
     marks: Option<(i128, i128)>,
     size: i128,
     align: usize,
@@ -34,7 +38,7 @@ fn widen(range: &mut Option<(i128, i128)>, lo: i128, hi: i128) {
 
 impl Acc {
     pub fn new() -> Acc {
-        Acc { data: None, marks: None, size: 0, align: 1, uniform: Uniform::Empty }
+        Acc { data: None, padded: None, marks: None, size: 0, align: 1, uniform: Uniform::Empty }
     }
 
     /// Bounds of `n` copies of `t`, the first at `disp`. `n` is not negative.
@@ -46,6 +50,9 @@ impl Acc {
         let (lo, hi) = (disp + last.min(0), disp + last.max(0));
         if t.size > 0 {
             widen(&mut self.data, lo + t.true_lb as i128, hi + t.true_ub as i128);
+        }
+        if t.size > 0 && !t.marked {
+            widen(&mut self.padded, lo + t.lb as i128, hi + t.ub() as i128);
         }
         if t.marked {
             widen(&mut self.marks, lo + t.lb as i128, hi + t.ub() as i128);
@@ -86,8 +93,8 @@ impl Acc {
             r.is_none_or(|(lo, hi)| [lo, hi, hi.saturating_sub(lo)].iter().all(|v| isize::try_from(*v).is_ok()))
         };
         // The epsilon may still be added to the upper bound.
-        let padded = self.data.map(|(lo, hi)| (lo, hi + self.align as i128));
-        if !fits(&padded) || !fits(&self.marks) {
+        let padded = self.padded.map(|(lo, hi)| (lo, hi + self.align as i128));
+        if !fits(&self.data) || !fits(&padded) || !fits(&self.marks) {
             bail!(
                 MPI_ERR_ARG,
                 "{what} would reach beyond the 64-bit address space; check its displacements, strides and counts"
@@ -102,8 +109,8 @@ impl Acc {
         let (lb, ub) = match self.marks {
             Some(m) => m,
             None => {
-                let a = self.align as i128;
-                (true_lb, true_lb + (true_ub - true_lb + a - 1) / a * a)
+                let ((lb, ub), a) = (self.padded.unwrap_or((0, 0)), self.align as i128);
+                (lb, lb + (ub - lb + a - 1) / a * a)
             }
         };
         Datatype::new(Inner {

@@ -1,8 +1,8 @@
 //! The datatype object: what the rest of the library asks of a type, precomputed at construction (MPI-5.0 5.1.5 to 5.1.11).
 //!
 //! Invariants: immutable but for the committed flag; sizes and all bounds fit an `isize`; `ub == lb + extent`;
-//! without explicit bounds `lb == true_lb` and the extent is the true extent rounded up to the strictest alignment
-//! among the basic types (the standard's epsilon).
+//! without explicit bounds `lb == true_lb`, and the extent is that of the data with its components' padding, rounded up to the
+//! strictest alignment among the basic types (the standard's epsilon).
 use crate::envelope::Envelope;
 use crate::node::Node;
 use crate::predefined::{Elem, Group};

@@ -8,7 +8,8 @@
 //! Invariant: the mutex comes before the engine, whose lanes are entered with the mutex held; it is not held while a thread waits.
 use crate::comm::{self, Comm};
 use crate::request::{self, Compound};
-use crate::world;
+use crate::session;
+use crate::world::{self, WORLD_MODEL};
 use oxmpi_base::args::{Buf, Out, OutCount};
 use oxmpi_base::consts::*;
 use oxmpi_base::{Error, Result, bail, handle};
@@ -16,11 +17,11 @@ use oxmpi_pt2pt::{Engine, Lanes, Mode, ReqId, Span};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
-/// What a buffer is attached to: a process, or the raw handle of an object.
+/// What a buffer is attached to: the process, a session (by its id), a communicator (by its raw handle).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Owner {
     Process,
-    Session(usize),
+    Session(u32),
     Comm(usize),
 }
 
@@ -45,9 +46,9 @@ impl Owner {
     }
 }
 
-/// The raw handle of the session that a communicator comes from.
-fn session_of(_: &Comm) -> Option<usize> {
-    None
+/// The session that a communicator comes from.
+fn session_of(c: &Comm) -> Option<u32> {
+    Some(c.group.origin()).filter(|origin| *origin != WORLD_MODEL)
 }
 
 struct Account {
@@ -219,6 +220,14 @@ pub(crate) fn empty_all(e: &Engine) -> Result<()> {
     owners.into_iter().try_for_each(|o| empty(e, o))
 }
 
+/// MPI ends: what is buffered leaves, and all buffers are the program's again.
+pub(crate) fn end(e: &Engine) -> Result<()> {
+    let done = empty_all(e);
+    let owners: Vec<Owner> = attached().keys().copied().collect();
+    owners.into_iter().for_each(|o| forget(e, o));
+    done
+}
+
 pub fn buffer_attach(buffer: Buf, size: i64) -> Result<()> {
     world::engine()?;
     attach(Owner::Process, buffer, size)
@@ -244,4 +253,23 @@ pub fn comm_flush_buffer(comm: handle::Comm) -> Result<()> {
 }
 pub fn comm_iflush_buffer(comm: handle::Comm, request: Out<handle::Request>) -> Result<()> {
     iflush(world::engine()?, Owner::of_comm(&*comm::get(comm)?), request)
+}
+
+fn of_session(session: handle::Session) -> Result<Owner> {
+    Ok(Owner::Session(session::get(session)?.id()))
+}
+pub fn session_attach_buffer(session: handle::Session, buffer: Buf, size: i64) -> Result<()> {
+    attach(of_session(session)?, buffer, size)
+}
+pub fn session_detach_buffer(session: handle::Session, buffer_addr: Buf, size: OutCount) -> Result<()> {
+    let owner = of_session(session)?;
+    detach(world::engine()?, owner, buffer_addr, size)
+}
+pub fn session_flush_buffer(session: handle::Session) -> Result<()> {
+    let owner = of_session(session)?;
+    flush(world::engine()?, owner)
+}
+pub fn session_iflush_buffer(session: handle::Session, request: Out<handle::Request>) -> Result<()> {
+    let owner = of_session(session)?;
+    iflush(world::engine()?, owner, request)
 }

@@ -1,19 +1,20 @@
-//! Blocking collective procedures (MPI-5.0 chapter 6): arguments checked, then one call into the algorithms.
+//! Collective procedures (MPI-5.0 chapter 6): arguments checked, then one call into the algorithms; [`nonblocking`] has the forms that
+//! do not wait.
 //!
 //! Arguments that are significant at the root only are looked at there only. Each procedure hands an intercommunicator over to
 //! [`inter`](self::inter) before it looks at anything else.
 #![allow(clippy::too_many_arguments)] // the standard's argument lists
 mod inter;
+mod nonblocking;
 
 use crate::comm::{self, Comm};
 use crate::datatype::{self, TypeRef, byte};
 use crate::{check, op, world};
+use inter::Now;
 use oxmpi_base::args::{Arr, Buf, Counts};
 use oxmpi_base::consts::*;
 use oxmpi_base::{Result, bail, handle};
 use oxmpi_datatype::Datatype;
-
-mod nonblocking;
 
 pub use crate::op::reduce_local;
 pub use nonblocking::*;
@@ -102,16 +103,16 @@ pub(crate) fn typed(h: handle::Datatype) -> Result<Datatype> {
 
 pub fn barrier(comm: handle::Comm) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return oxmpi_coll::inter::barrier(&both);
+    if c.remote.is_some() {
+        return inter::barrier(Now(&c));
     }
     oxmpi_coll::barrier(&c.endpoint)
 }
 
 pub fn bcast(buffer: Buf, count: i64, datatype: handle::Datatype, root: i32, comm: handle::Comm) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return inter::bcast(&c, &both, buffer, count, datatype, root);
+    if c.remote.is_some() {
+        return inter::bcast(Now(&c), buffer, count, datatype, root);
     }
     let root = root_of(&c, root)?;
     let d = data(buffer, count, datatype)?;
@@ -129,8 +130,8 @@ pub fn gather(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return inter::gather(&c, &both, (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype), root);
+    if c.remote.is_some() {
+        return inter::gather(Now(&c), (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype), root);
     }
     let root = root_of(&c, root)?;
     let (s, r) = if c.rank == root {
@@ -153,8 +154,8 @@ pub fn gatherv(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return inter::gatherv(&c, &both, (sendbuf, sendcount, sendtype), recvbuf, recvcounts, displs, recvtype, root);
+    if c.remote.is_some() {
+        return inter::gatherv(Now(&c), (sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype), root);
     }
     let root = root_of(&c, root)?;
     let (s, rdt) = if c.rank == root {
@@ -178,8 +179,8 @@ pub fn scatter(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return inter::scatter(&c, &both, (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype), root);
+    if c.remote.is_some() {
+        return inter::scatter(Now(&c), (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype), root);
     }
     let root = root_of(&c, root)?;
     let (s, r) = if c.rank == root {
@@ -202,8 +203,8 @@ pub fn scatterv(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return inter::scatterv(&c, &both, sendbuf, sendcounts, displs, sendtype, (recvbuf, recvcount, recvtype), root);
+    if c.remote.is_some() {
+        return inter::scatterv(Now(&c), (sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype), root);
     }
     let root = root_of(&c, root)?;
     let (sdt, r) = if c.rank == root {
@@ -226,8 +227,8 @@ pub fn allgather(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return inter::allgather(&both, (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype));
+    if c.remote.is_some() {
+        return inter::allgather(Now(&c), (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype));
     }
     let (s, r) = (data_or_in_place(sendbuf, sendcount, sendtype)?, data(recvbuf, recvcount, recvtype)?);
     oxmpi_coll::allgather(&c.endpoint, sendbuf, s.count, s.dt(), recvbuf, r.count, r.dt())
@@ -244,8 +245,8 @@ pub fn allgatherv(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return inter::allgatherv(&both, (sendbuf, sendcount, sendtype), recvbuf, recvcounts, displs, recvtype);
+    if c.remote.is_some() {
+        return inter::allgatherv(Now(&c), (sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
     }
     let (s, rdt) = (data_or_in_place(sendbuf, sendcount, sendtype)?, typed(recvtype)?);
     counts(recvbuf, &recvcounts, Some(&displs), c.size(), &rdt)?;
@@ -262,8 +263,8 @@ pub fn alltoall(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return inter::alltoall(&both, (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype));
+    if c.remote.is_some() {
+        return inter::alltoall(Now(&c), (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype));
     }
     let (s, r) = (data_or_in_place(sendbuf, sendcount, sendtype)?, data(recvbuf, recvcount, recvtype)?);
     oxmpi_coll::alltoall(&c.endpoint, sendbuf, s.count, s.dt(), recvbuf, r.count, r.dt())
@@ -281,9 +282,9 @@ pub fn alltoallv(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
+    if c.remote.is_some() {
         return inter::alltoallv(
-            &both,
+            Now(&c),
             (sendbuf, sendcounts, sdispls, sendtype),
             (recvbuf, recvcounts, rdispls, recvtype),
         );
@@ -323,9 +324,9 @@ pub fn alltoallw(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
+    if c.remote.is_some() {
         return inter::alltoallw(
-            &both,
+            Now(&c),
             (sendbuf, sendcounts, sdispls, sendtypes),
             (recvbuf, recvcounts, rdispls, recvtypes),
         );
@@ -356,8 +357,8 @@ pub fn reduce(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return inter::reduce(&c, &both, sendbuf, recvbuf, count, datatype, op, root);
+    if c.remote.is_some() {
+        return inter::reduce(Now(&c), sendbuf, recvbuf, count, datatype, op, root);
     }
     let root = root_of(&c, root)?;
     let d = if c.rank == root {
@@ -375,8 +376,8 @@ macro_rules! reductions {
     ($($name:ident),*) => { $(
         pub fn $name(sendbuf: Buf, recvbuf: Buf, count: i64, datatype: handle::Datatype, op: handle::Op, comm: handle::Comm) -> Result<()> {
             let c = comm_of(comm)?;
-            if let Some(both) = c.inter() {
-                return inter::$name(&both, sendbuf, recvbuf, count, datatype, op);
+            if c.remote.is_some() {
+                return inter::$name(Now(&c), sendbuf, recvbuf, count, datatype, op);
             }
             data_or_in_place(sendbuf, count, datatype)?;
             let d = data(recvbuf, count, datatype)?;
@@ -439,8 +440,8 @@ pub fn reduce_scatter(
     comm: handle::Comm,
 ) -> Result<()> {
     let c = comm_of(comm)?;
-    if let Some(both) = c.inter() {
-        return inter::reduce_scatter(&both, sendbuf, recvbuf, recvcounts, datatype, op);
+    if c.remote.is_some() {
+        return inter::reduce_scatter(Now(&c), sendbuf, recvbuf, recvcounts, datatype, op);
     }
     let dt = typed(datatype)?;
     counts(if sendbuf.is_in_place() { recvbuf } else { sendbuf }, &recvcounts, None, c.size(), &dt)?;

@@ -6,13 +6,13 @@ mod from_group;
 mod hints;
 mod idup;
 mod inter;
-mod split_type;
+pub(crate) mod split_type;
 
 pub use from_group::comm_create_from_group;
 pub use hints::{comm_get_info, comm_set_info};
 pub(crate) use idup::Duplicate;
 pub use idup::{comm_idup, comm_idup_with_info};
-pub(crate) use inter::Remote;
+pub(crate) use inter::{Remote, refuse_intra};
 pub use inter::{
     comm_remote_group, comm_remote_size, comm_test_inter, intercomm_create, intercomm_create_from_groups,
     intercomm_merge,
@@ -107,7 +107,7 @@ impl Comm {
             .ok_or_else(|| Error::new(MPI_ERR_GROUP, "this process is not in the communicator's group"))?;
         let locals = Arc::new(Ranks::new(group.procs().collect()));
         let endpoint = Team::new(Endpoint::new(engine, ctx.collective(), rank, locals.clone()));
-        let remote = remote.map(|g| Remote::new(g, engine, ctx.collective(), rank));
+        let remote = remote.map(|g| Remote::new(g, locals.clone(), engine, ctx, rank));
         let ranks = remote.as_ref().map_or(locals, |r| r.ranks.clone());
         if ctx != context::none_yet() {
             let others = remote.as_ref().map_or(0, |r| r.group.size());
@@ -115,6 +115,9 @@ impl Comm {
             ranks.when_gone(ctx.0, context::gone);
         }
         engine.enter(ctx.lane(), |s| s.enroll(&ranks));
+        if let Some(r) = &remote {
+            engine.enter(ctx.lane(), |s| s.enroll(&r.locals));
+        }
         let (attrs, name, info) = (AttrSet::default(), Mutex::default(), Mutex::new(hints::defaults()));
         let (ctx, topology) = (AtomicU64::new(ctx.0), OnceLock::new());
         Ok(Comm { ranks, group, rank, remote, ctx, endpoint, attrs, errhandler, topology, name, info })
@@ -127,6 +130,10 @@ impl Comm {
     #[inline]
     pub fn lane(&self) -> usize {
         self.ctx().lane()
+    }
+    /// What the engine knows of this communicator.
+    fn enrolled(&self) -> impl Iterator<Item = &Arc<Ranks>> {
+        std::iter::once(&self.ranks).chain(self.remote.iter().map(|r| &r.locals))
     }
     /// How many ranks messages can go to.
     #[inline]
@@ -163,7 +170,7 @@ impl Comm {
 impl Drop for Comm {
     fn drop(&mut self) {
         if let Some(w) = world::any_world() {
-            w.engine.enter(self.lane(), |s| s.retire(&self.ranks));
+            w.engine.enter(self.lane(), |s| self.enrolled().for_each(|r| s.retire(r)));
         }
     }
 }
@@ -299,7 +306,7 @@ pub fn comm_disconnect(comm: Out<handle::Comm>) -> Result<()> {
     crate::buffer::empty(world::engine()?, crate::buffer::Owner::Comm(c.ranks.owner()))?;
     match c.inter() {
         None => oxmpi_coll::barrier(&c.endpoint)?,
-        Some(both) => oxmpi_coll::inter::barrier(&both)?,
+        Some(both) => oxmpi_coll::inter::at_once(&both, &oxmpi_coll::inter::Task::Barrier, None)?,
     }
     world::engine()?.wait(c.lane(), |s| s.quiet(&c.ranks).then_some(()))?;
     drop(c);
@@ -352,11 +359,8 @@ pub fn comm_split(comm: handle::Comm, color: i32, key: i32, newcomm: Out<handle:
     split(&parent, color, key, newcomm)
 }
 
-/// What a rank says in a split: color, key, and the context that it would give as a leader.
-type Said = [i64; 3];
-
-/// The ranks with a color, in the order of their keys. Ties keep the order of the old ranks: the sort is stable.
-fn members(all: &[Said], color: i32) -> Vec<usize> {
+/// The ranks with a color, in the order of their keys; each has said its color, its key and the context that it would give as a leader. Ties keep the order of the old ranks: the sort is stable.
+fn members(all: &[[i64; 3]], color: i32) -> Vec<usize> {
     let mut ranks: Vec<usize> = (0..all.len()).filter(|r| all[*r][0] == color as i64).collect();
     ranks.sort_by_key(|r| all[*r][1]);
     ranks
@@ -390,8 +394,11 @@ fn split(parent: &Comm, color: i32, key: i32, newcomm: Out<handle::Comm>) -> Res
     newcomm.set(publish(Comm::build(group, other, ctx, parent.errhandler.inherit())?)?)
 }
 
+/// What each rank says.
+type Said<const N: usize> = Vec<[i64; N]>;
+
 /// What every rank of the group, and of the remote group, says.
-fn tell_all<const N: usize>(c: &Comm, mine: [i64; N]) -> Result<(Vec<[i64; N]>, Vec<[i64; N]>)> {
+fn tell_all<const N: usize>(c: &Comm, mine: [i64; N]) -> Result<(Said<N>, Said<N>)> {
     let Some(both) = c.inter() else { return Ok((allgather(c, mine)?, Vec::new())) };
     let (local, remote) = oxmpi_coll::inter::tell_all(&both, &mine.map(i64::to_ne_bytes).concat())?;
     let word = |b: &[u8], i: usize| i64::from_ne_bytes(b[8 * i..8 * i + 8].try_into().expect("8 bytes"));
@@ -400,7 +407,7 @@ fn tell_all<const N: usize>(c: &Comm, mine: [i64; N]) -> Result<(Vec<[i64; N]>, 
 }
 
 /// `N` numbers of every rank.
-pub(crate) fn allgather<const N: usize>(c: &Comm, mine: [i64; N]) -> Result<Vec<[i64; N]>> {
+pub(crate) fn allgather<const N: usize>(c: &Comm, mine: [i64; N]) -> Result<Said<N>> {
     use oxmpi_base::args::Buf;
     let byte = crate::datatype::byte();
     let mut all = vec![[0i64; N]; c.size()];

@@ -35,16 +35,8 @@ pub static PARTS: &[Part] = &[
 ];
 
 /// The variables of each part. A crate that declares some is added here and in [`PARTS`].
-pub static VARIABLES: &[&[&Variable]] = &[
-    OWN,
-    oxmpi_transport_shm::VARIABLES,
-    oxmpi_pt2pt::VARIABLES,
-    oxmpi_coll::VARIABLES,
-    &[],
-    &[],
-    &[],
-    &[],
-];
+pub static VARIABLES: &[&[&Variable]] =
+    &[OWN, oxmpi_transport_shm::VARIABLES, oxmpi_pt2pt::VARIABLES, oxmpi_coll::VARIABLES, &[], &[], &[], &[]];
 
 static OWN: &[&Variable] =
     &[oxmpi_base::inform::VARIABLES[0], crate::errhan::INITIAL.variable(), crate::check::CHECK.variable()];

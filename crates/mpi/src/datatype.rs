@@ -172,11 +172,6 @@ pub fn type_dup(oldtype: handle::Datatype, newtype: Out<handle::Datatype>) -> Re
 pub fn type_free(datatype: Out<handle::Datatype>) -> Result<()> {
     let h = datatype.get()?;
     let t = get(h)?;
-    if t.dt.envelope().combiner == MPI_COMBINER_VALUE_INDEX {
-        // There for the life of the process like all predefined types, but callers exist (mpi4py 4.1) that take it for one of
-        // their own: the handle goes, the type stays.
-        return datatype.set(MPI_DATATYPE_NULL);
-    }
     if t.dt.is_predefined() {
         bail!(MPI_ERR_TYPE, "{} is predefined and cannot be freed", t.dt);
     }

@@ -1,4 +1,5 @@
 //! Initialisation, finalisation, abort and inquiries (MPI-5.0 chapters 9 and 11).
+use crate::info::Info;
 use crate::world::{self, Phase, World};
 use crate::{attr, comm, errhan, info};
 use oxmpi_base::args::{Buf, Out, OutStr};
@@ -33,10 +34,7 @@ fn start(thread_level: i32) -> Result<()> {
     attr::set_predefined(MPI_WTIME_IS_GLOBAL, 1);
     attr::set_predefined(MPI_APPNUM, w.appnum.unwrap_or(MPI_UNDEFINED));
     attr::set_predefined(MPI_UNIVERSE_SIZE, w.universe.and_then(|n| i32::try_from(n).ok()).unwrap_or(MPI_UNDEFINED));
-    info::bind_env(&[
-        ("maxprocs", &w.size.to_string()),
-        ("mpi_initial_errhandler", errhan::initial_name()),
-    ]);
+    info::bind_env(&[("maxprocs", &w.size.to_string()), ("mpi_initial_errhandler", errhan::initial_name())]);
     world::set_phase(Phase::Running);
     Ok(())
 }
@@ -150,6 +148,21 @@ pub fn get_library_version(version: OutStr, resultlen: Out<i32>) -> Result<()> {
 
 pub fn get_processor_name(name: OutStr, resultlen: Out<i32>) -> Result<()> {
     resultlen.set(name.write(oxmpi_sys::hostname().as_bytes(), MPI_MAX_PROCESSOR_NAME as usize)? as i32)
+}
+
+/// MPI-5.0 9.1.3: the kinds of resource that MPI_Comm_split_type knows, and for each whether this process, by where it may run, is
+/// restricted to a single one.
+pub fn get_hw_resource_info(hw_info: Out<handle::Info>) -> Result<()> {
+    use comm::split_type::{SHARED, machine, resource_name, restricted_to};
+    hw_info.set(MPI_INFO_NULL)?;
+    let found = Info::new();
+    // All that shares memory is the node, and a process is on one.
+    found.set(SHARED.as_bytes(), b"true")?;
+    for kind in machine().kinds() {
+        let alone = if restricted_to(kind).is_some() { "true" } else { "false" };
+        found.set(resource_name(kind).as_bytes(), alone.as_bytes())?;
+    }
+    hw_info.set(info::insert(found)?)
 }
 
 /// MPI-5.0 15.2.3: for profiling tools; the library itself ignores it.

@@ -111,7 +111,7 @@ fn predefined(code: i32) -> Option<&'static (i32, &'static str, &'static str)> {
 struct UserCode {
     /// Its own number where it is a class.
     class: i32,
-    string: Vec<u8>,
+    string: Option<Vec<u8>>,
 }
 
 static USER: Mutex<BTreeMap<i32, UserCode>> = Mutex::new(BTreeMap::new());
@@ -149,7 +149,7 @@ fn add(class: Option<i32>, out: Out<i32>) -> Result<()> {
         bail!(MPI_ERR_NO_MEM, "all numbers for error codes have been given out");
     };
     LAST_USED.store(number, Relaxed);
-    user.insert(number, UserCode { class: class.unwrap_or(number), string: Vec::new() });
+    user.insert(number, UserCode { class: class.unwrap_or(number), string: None });
     out.set(number)
 }
 
@@ -160,6 +160,16 @@ fn with_user<R>(code: i32, what: &str, f: impl FnOnce(&mut UserCode) -> R) -> Re
             bail!(MPI_ERR_ARG, "{} is predefined; {what} is for the program's own classes and codes", code_name(code))
         }
         None => bail!(MPI_ERR_ARG, "{code} is no error class or code that the program has added"),
+    }
+}
+
+/// MPI-5.0 9.5: a string goes before its code or class.
+fn without_string(code: i32) -> Result<()> {
+    match user().get(&code) {
+        Some(u) if u.string.is_some() => {
+            bail!(MPI_ERR_ARG, "{code} still has an error string; call MPI_Remove_error_string first")
+        }
+        _ => Ok(()),
     }
 }
 
@@ -179,7 +189,7 @@ pub fn add_error_string(errorcode: i32, string: Str) -> Result<()> {
     if s.len() > most {
         bail!(MPI_ERR_ARG, "the error string has {} bytes; at most {most} are allowed", s.len());
     }
-    with_user(errorcode, "MPI_Add_error_string", |u| u.string = s.to_vec())
+    with_user(errorcode, "MPI_Add_error_string", |u| u.string = Some(s.to_vec()))
 }
 
 pub fn remove_error_class(errorclass: i32) -> Result<()> {
@@ -187,6 +197,7 @@ pub fn remove_error_class(errorclass: i32) -> Result<()> {
     if class != errorclass {
         bail!(MPI_ERR_ARG, "{errorclass} is an error code; MPI_Remove_error_code removes it");
     }
+    without_string(errorclass)?;
     let mut user = user();
     if let Some((code, _)) = user.iter().find(|(n, u)| u.class == errorclass && **n != errorclass) {
         bail!(MPI_ERR_ARG, "error class {errorclass} still has the code {code}; remove its codes first");
@@ -200,12 +211,13 @@ pub fn remove_error_code(errorcode: i32) -> Result<()> {
     if class == errorcode {
         bail!(MPI_ERR_ARG, "{errorcode} is an error class; MPI_Remove_error_class removes it");
     }
+    without_string(errorcode)?;
     user().remove(&errorcode);
     Ok(())
 }
 
 pub fn remove_error_string(errorcode: i32) -> Result<()> {
-    with_user(errorcode, "MPI_Remove_error_string", |u| u.string.clear())
+    with_user(errorcode, "MPI_Remove_error_string", |u| u.string = None)
 }
 
 /// A number that is no code is of class MPI_ERR_UNKNOWN: this is called where something went wrong already.
@@ -222,7 +234,7 @@ pub fn error_class(errorcode: i32, errorclass: Out<i32>) -> Result<()> {
 pub fn error_string(errorcode: i32, string: OutStr, resultlen: Out<i32>) -> Result<()> {
     let text = match (predefined(errorcode), user().get(&errorcode)) {
         (Some((_, name, text)), _) => format!("{name}: {text}").into_bytes(),
-        (None, Some(u)) => u.string.clone(),
+        (None, Some(u)) => u.string.clone().unwrap_or_default(),
         (None, None) => format!("{errorcode} is no error code").into_bytes(),
     };
     let n = string.write(&text, MPI_MAX_ERROR_STRING as usize)?;
@@ -279,6 +291,7 @@ mod tests {
         assert_eq!(string_of(code), "");
         add_error_string(code, s(c"broken")).unwrap();
         assert_eq!(string_of(code), "broken");
+        assert_eq!(remove_error_code(code).unwrap_err().class, MPI_ERR_ARG, "it has a string");
         remove_error_string(code).unwrap();
         assert_eq!(string_of(code), "");
         assert_eq!(remove_error_class(class).unwrap_err().class, MPI_ERR_ARG);

@@ -131,12 +131,12 @@ const INITIAL_NAMES: [&str; 3] = ["mpi_errors_are_fatal", "mpi_errors_abort", "m
 pub fn initial() -> Arc<Handler> {
     // What is wrong there is the error of MPI_Init.
     let _ = crate::config::load();
-    predefined([MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, MPI_ERRORS_RETURN][INITIAL.get() as usize])
+    predefined([MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, MPI_ERRORS_RETURN][INITIAL.get()])
 }
 
 /// Its name.
 pub fn initial_name() -> &'static str {
-    INITIAL_NAMES[INITIAL.get() as usize]
+    INITIAL_NAMES[INITIAL.get()]
 }
 
 /// The handler of a window.
@@ -277,7 +277,9 @@ fn resolve(obj: ErrObject) -> (Arc<Handler>, Kind, usize) {
         _ => {}
     }
     match comm::get(MPI_COMM_SELF) {
-        Ok(c) if crate::world::phase() == crate::world::Phase::Running => (c.errhandler.get(), Kind::Comm, MPI_COMM_SELF.raw()),
+        Ok(c) if crate::world::phase() == crate::world::Phase::Running => {
+            (c.errhandler.get(), Kind::Comm, MPI_COMM_SELF.raw())
+        }
         _ => (initial(), Kind::Comm, MPI_COMM_NULL.raw()),
     }
 }
@@ -321,7 +323,9 @@ fn fatal(e: &Error, procs: Option<&[u32]>) -> ! {
         Some([_]) => "MPI_ERRORS_ABORT ends this process alone; MPI_ERRORS_RETURN would return the code".to_owned(),
         Some(all) => {
             let n = all.len();
-            format!("MPI_ERRORS_ABORT ends the {n} processes of this communicator; MPI_ERRORS_RETURN would return the code")
+            format!(
+                "MPI_ERRORS_ABORT ends the {n} processes of this communicator; MPI_ERRORS_RETURN would return the code"
+            )
         }
     };
     // One write, so that the blocks of several ranks do not mix.

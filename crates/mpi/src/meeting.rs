@@ -55,7 +55,9 @@ const TAG: i32 = 0;
 const RETURNS_TAG: i32 = 1;
 
 /// What has arrived, by call and sender.
-static MAIL: LazyLock<Mutex<HashMap<(Key, u32), VecDeque<u64>>>> = LazyLock::new(Mutex::default);
+type Mail = HashMap<(Key, u32), VecDeque<u64>>;
+
+static MAIL: LazyLock<Mutex<Mail>> = LazyLock::new(Mutex::default);
 
 fn post(to: u32, key: Key, what: u64) -> Result<()> {
     send(to, TAG, [&key.0.to_ne_bytes()[..], &what.to_ne_bytes()].concat())

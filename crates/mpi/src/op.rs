@@ -71,6 +71,7 @@ pub struct Reduction<'a> {
 }
 
 /// The operation `op` on elements of `dt`, which `dt_handle` names.
+#[inline(always)]
 pub fn reduction(op: handle::Op, dt: &Datatype, dt_handle: handle::Datatype) -> Result<Reduction<'_>> {
     let o = get(op)?;
     let call = match o.function {

@@ -2,6 +2,7 @@
 use crate::buffer;
 pub use crate::buffer::{buffer_attach, buffer_detach, buffer_flush, buffer_iflush};
 pub use crate::buffer::{comm_attach_buffer, comm_detach_buffer, comm_flush_buffer, comm_iflush_buffer};
+pub use crate::buffer::{session_attach_buffer, session_detach_buffer, session_flush_buffer, session_iflush_buffer};
 use crate::check;
 use crate::comm::{self, Comm, TAG_UB};
 use crate::request::Compound;
@@ -54,17 +55,22 @@ pub(crate) fn source_of(c: &Comm, rank: i32) -> Result<Peer> {
         return Ok(Peer::Proc(c.ranks.proc_of(rank as usize) as i32));
     }
     match rank {
-        MPI_ANY_SOURCE => any_source(c),
+        MPI_ANY_SOURCE => Ok(Peer::Proc(oxmpi_pt2pt::ANY_SOURCE)),
         MPI_PROC_NULL => Ok(Peer::Null),
         _ => Err(bad_rank(c, rank, "source")),
     }
 }
 
-/// Where a rank was aborted, a message from anybody may never come.
-#[inline(never)]
-fn any_source(c: &Comm) -> Result<Peer> {
-    world::engine()?.check_aborted(&c.ranks)?;
-    Ok(Peer::Proc(oxmpi_pt2pt::ANY_SOURCE))
+/// As `source_of`, for a receive: where a rank was aborted, a message from anybody may never come.
+#[inline]
+fn sender_of(c: &Comm, rank: i32) -> Result<Peer> {
+    if rank >= 0 && (rank as usize) < c.size() {
+        return Ok(Peer::Proc(c.ranks.proc_of(rank as usize) as i32));
+    }
+    if rank == MPI_ANY_SOURCE {
+        world::engine()?.check_aborted(&c.ranks)?;
+    }
+    source_of(c, rank)
 }
 
 #[inline]
@@ -243,10 +249,10 @@ fn plain_bytes(buf: Buf, count: i64, dt: handle::Datatype) -> Option<(*mut u8, u
 /// A small send that finds room is over here, with true. Everything else, errors included, is for the general way.
 #[inline(always)]
 fn sent_at_once(buf: Buf, count: i64, dt: handle::Datatype, dest: i32, tag: i32, comm: handle::Comm) -> bool {
-    let (Some(e), Some(c), Some((from, len))) = (world::short(), comm::peek(comm), plain_bytes(buf, count, dt))
-    else {
-        return false;
-    };
+    // One after the other: what is found early is not kept in flags until all is known.
+    let Some((from, len)) = plain_bytes(buf, count, dt) else { return false };
+    let Some(c) = comm::peek(comm) else { return false };
+    let Some(e) = world::short() else { return false };
     if dest as u32 as usize >= c.size() || !(0..=TAG_UB).contains(&tag) {
         return false;
     }
@@ -281,7 +287,7 @@ pub(crate) fn start_recv(
     source: i32,
     tag: i32,
 ) -> Result<Option<Received>> {
-    let from = source_of(c, source)?;
+    let from = sender_of(c, source)?;
     recv_tag(tag)?;
     launch_recv(e, c, span_of(buf, count, dt)?, from, tag)
 }
@@ -419,7 +425,7 @@ pub fn irecv(
 ) -> Result<()> {
     let e = world::engine_attended()?;
     let c = comm::get(comm)?;
-    let from = source_of(&c, source)?;
+    let from = sender_of(&c, source)?;
     recv_tag(tag)?;
     let span = span_of(buf, count, datatype)?;
     let Peer::Proc(from) = from else { return request.set(of_received(e, &c, None)?) };
@@ -590,7 +596,7 @@ pub fn probe(source: i32, tag: i32, comm: handle::Comm, status: Out<Status>) -> 
     let e = world::engine_attended()?;
     let c = comm::get(comm)?;
     let Some(p) = pattern(&c, source, tag)? else { return give(status, Status::PROC_NULL) };
-    let o = e.wait(c.lane(), |s| s.probe(p).map(Ok).or_else(|| s.gone(p).map(Err)))??;
+    let o = e.wait(c.lane(), |s| s.probe(p).map(Ok).or_else(|| s.gone(p, &c.ranks).map(Err)))??;
     give(status, status_of(&c.ranks, &o))
 }
 
@@ -646,7 +652,7 @@ pub fn mprobe(
         message.set(MPI_MESSAGE_NO_PROC)?;
         return give(status, Status::PROC_NULL);
     };
-    let (m, o) = e.wait(c.lane(), |s| s.mprobe(p).map(Ok).or_else(|| s.gone(p).map(Err)))??;
+    let (m, o) = e.wait(c.lane(), |s| s.mprobe(p).map(Ok).or_else(|| s.gone(p, &c.ranks).map(Err)))??;
     message.set(hold(e, &c, m)?)?;
     give(status, status_of(&c.ranks, &o))
 }

@@ -1,7 +1,8 @@
 //! Requests and their completion (MPI-5.0 3.7, 3.9).
 //!
 //! A request of a nonblocking operation is its place in the engine, encoded in the handle; other requests are objects of their own: a
-//! persistent one has such a place while it is active, a compound one stands for several, a generalized one is the program's.
+//! persistent one has such a place while it is active, a compound one stands for several, that of a collective for a schedule, a generalized one is the
+//! program's.
 //! Handles of the first sort use kind number 12 in the scheme of `base::handle`: 22 bits for the engine's lane and the place there, 4 bits of
 //! generation.
 //!
@@ -227,14 +228,20 @@ impl Finished {
         if self.by == By::Callback { self.verdict() } else { Ok(()) }
     }
 
+    #[cold]
+    fn verdict_of_object(&self) -> Result<()> {
+        match (self.by, self.outcome.error) {
+            (By::Callback, code) => general::code("query or free", code),
+            (_, MPI_SUCCESS) => Ok(()),
+            (_, class) => Err(collective::failed(class).on(handle::Comm(self.owner))),
+        }
+    }
+
     fn verdict(&self) -> Result<()> {
-        let ended = match self.by {
-            By::Engine => verdict(&self.outcome),
-            By::Callback => return general::code("query or free", self.outcome.error),
-            By::Collective if self.outcome.error == MPI_SUCCESS => Ok(()),
-            By::Collective => Err(collective::failed(self.outcome.error)),
-        };
-        ended.map_err(|e| if self.owner != 0 { e.on(handle::Comm(self.owner)) } else { e })
+        if self.by != By::Engine {
+            return self.verdict_of_object();
+        }
+        verdict(&self.outcome).map_err(|e| if self.owner != 0 { e.on(handle::Comm(self.owner)) } else { e })
     }
 }
 
@@ -397,6 +404,7 @@ pub fn wait(request: Out<handle::Request>, status: Out<Status>) -> Result<()> {
     f.verdict()
 }
 
+#[inline(always)]
 pub fn test(request: Out<handle::Request>, flag: Out<i32>, status: Out<Status>) -> Result<()> {
     let e = world::engine()?;
     let n = named(e, request.get()?)?;

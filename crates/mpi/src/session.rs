@@ -21,6 +21,7 @@
 //! against MPI_THREAD_SINGLE, and locks are for who asks for them.
 //!
 //! Known gaps: no kind of memory but `system` and `mpi`, since nothing here knows device memory.
+use crate::buffer::{self, Owner};
 use crate::comm;
 use crate::errhan::{self, Cell};
 use crate::group::{self, Group};
@@ -29,7 +30,7 @@ use crate::table::{Ref, Table};
 use crate::world::{self, World};
 use oxmpi_base::args::{Out, OutStr, Str};
 use oxmpi_base::consts::*;
-use oxmpi_base::handle::Kind;
+use oxmpi_base::handle::{Handle, Kind};
 use oxmpi_base::{Result, bail, handle};
 use std::sync::Arc;
 
@@ -93,8 +94,26 @@ pub(crate) fn memory_kinds(asked: &str) -> String {
     all.join(",")
 }
 
-/// The key of [`memory_kinds`].
+/// The key of [`memory_kinds`], and that of the promise to use no others with an object.
 pub(crate) const MEMORY_KINDS: &str = "mpi_memory_alloc_kinds";
+pub(crate) const MEMORY_PROMISE: &str = "mpi_assert_memory_alloc_kinds";
+
+/// What objects of this origin can be used with.
+pub(crate) fn memory_kinds_of(origin: u32) -> String {
+    let mut kinds = None;
+    SESSIONS.for_each(|_, s| {
+        if s.id == origin {
+            kinds = Some(s.kinds.clone());
+        }
+    });
+    kinds.unwrap_or_else(|| memory_kinds(""))
+}
+
+/// Whether all of these kinds are among those that can be used.
+pub(crate) fn knows_memory(kinds: &str) -> bool {
+    let known = memory_kinds(kinds);
+    kinds.split(',').map(str::trim).filter(|k| !k.is_empty()).all(|k| known.split(',').any(|n| n == k))
+}
 
 pub fn session_init(info: handle::Info, errhandler: handle::Errhandler, session: Out<handle::Session>) -> Result<()> {
     // Null is refused before anything starts.
@@ -114,8 +133,25 @@ pub fn session_init(info: handle::Info, errhandler: handle::Errhandler, session:
 pub fn session_finalize(session: Out<handle::Session>) -> Result<()> {
     let s = SESSIONS.remove(session.get()?)?;
     session.set(MPI_SESSION_NULL)?;
+    let emptied = empty_buffers(s.id);
     forget(s.id);
-    world::end(s.id)
+    world::end(s.id).and(emptied)
+}
+
+/// Waits until what is in the buffers of a session and of its communicators has left; then they are the program's again.
+fn empty_buffers(id: u32) -> Result<()> {
+    let e = world::engine()?;
+    let mut owners = vec![Owner::Session(id)];
+    comm::table().for_each(|h, c| {
+        if c.group.origin() == id {
+            owners.push(Owner::Comm(h.raw()));
+        }
+    });
+    owners.into_iter().try_for_each(|o| {
+        buffer::empty(e, o)?;
+        buffer::forget(e, o);
+        Ok(())
+    })
 }
 
 /// Lets go of all that is derived from a session.

@@ -23,10 +23,11 @@ use oxmpi_pmi::Control;
 use oxmpi_pt2pt::Engine;
 use oxmpi_transport_shm::node::Node;
 use oxmpi_transport_shm::segment::Segment;
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
 use std::ops::Range;
-use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::ThreadId;
 
 /// What the start of the engine found.
@@ -70,13 +71,31 @@ struct Instances {
 pub const WORLD_MODEL: u32 = 0;
 
 static PHASE: AtomicU8 = AtomicU8::new(0);
-static WORLD: OnceLock<World> = OnceLock::new();
-/// What is in `WORLD`, while an instance lives.
-static RUNNING: AtomicPtr<World> = AtomicPtr::new(null_mut());
-/// The same, and null while events wait for a tool's functions. So who begins a procedure finds out by the look that it takes anyway: the short
+static WORLD: Cell = Cell(UnsafeCell::new(MaybeUninit::uninit()));
+/// `WORLD` has been written; it never changes again.
+static STARTED: AtomicBool = AtomicBool::new(false);
+/// An instance lives: then `WORLD` has been written, too.
+static RUNNING: AtomicBool = AtomicBool::new(false);
+/// The same, and false while events wait for a tool's functions. So who begins a procedure finds out by the look that it takes anyway: the short
 /// ways are closed then ([`short`]), and the general ones deliver ([`engine_attended`]).
-static SHORT: AtomicPtr<World> = AtomicPtr::new(null_mut());
+static SHORT: AtomicBool = AtomicBool::new(false);
 static INSTANCES: Mutex<Instances> = Mutex::new(Instances { all: Vec::new(), last: WORLD_MODEL });
+
+/// Where the world is: a place that the compiler knows, so that who asks for the engine pays one look at `RUNNING`.
+struct Cell(UnsafeCell<MaybeUninit<World>>);
+
+// SAFETY: written once, under the lock of `INSTANCES`, before `STARTED` and `RUNNING` say so; only read then.
+unsafe impl Sync for Cell {}
+
+impl Cell {
+    /// # Safety
+    /// `STARTED` or `RUNNING` has been seen true.
+    #[inline(always)]
+    unsafe fn get(&self) -> &World {
+        // SAFETY: the caller's promise: it has been written, and nobody writes again.
+        unsafe { (*self.0.get()).assume_init_ref() }
+    }
+}
 
 fn instances() -> MutexGuard<'static, Instances> {
     INSTANCES.lock().unwrap_or_else(|e| e.into_inner())
@@ -94,16 +113,14 @@ pub fn phase() -> Phase {
 /// Events wait: the next procedure delivers them. May be called under any lock.
 pub(crate) fn attention() {
     // Before the engine runs and after that, whoever queues an event delivers it.
-    SHORT.store(null_mut(), Ordering::Relaxed);
+    SHORT.store(false, Ordering::Relaxed);
 }
 
 /// Delivers what waits, if anything does.
 #[cold]
 #[inline(never)]
 pub(crate) fn attend() {
-    let w = RUNNING.load(Ordering::Acquire);
-    if SHORT.load(Ordering::Relaxed) != w {
-        SHORT.store(w, Ordering::Release);
+    if RUNNING.load(Ordering::Acquire) && !SHORT.swap(true, Ordering::AcqRel) {
         crate::tool::deliver();
     }
 }
@@ -114,7 +131,7 @@ pub(crate) fn set_phase(p: Phase) {
 
 #[cold]
 fn not_running() -> Error {
-    let text = match (phase(), WORLD.get()) {
+    let text = match (phase(), any_world()) {
         (Phase::After, _) => "this procedure was called after MPI_Finalize, and no session is initialized",
         (_, Some(_)) => {
             "this procedure was called after the last session was finalized; call MPI_Session_init or MPI_Init first"
@@ -127,15 +144,21 @@ fn not_running() -> Error {
 /// The engine while MPI runs and nothing is to be done before: for the short ways, which leave everything else to the general ones.
 #[inline(always)]
 pub(crate) fn short() -> Option<&'static Engine> {
-    // SAFETY: null, or what is in `WORLD`, which is never changed or dropped.
-    unsafe { SHORT.load(Ordering::Acquire).as_ref() }.map(|w| &w.engine)
+    if !SHORT.load(Ordering::Acquire) {
+        return None;
+    }
+    // SAFETY: it runs.
+    Some(unsafe { &WORLD.get().engine })
 }
 
 /// The world while MPI runs.
 #[inline]
 pub fn world() -> Result<&'static World> {
-    // SAFETY: as above.
-    unsafe { RUNNING.load(Ordering::Acquire).as_ref() }.ok_or_else(not_running)
+    if RUNNING.load(Ordering::Acquire) {
+        // SAFETY: it runs.
+        return Ok(unsafe { WORLD.get() });
+    }
+    Err(not_running())
 }
 
 /// Whether MPI runs, for a procedure that begins: events that wait are delivered first.
@@ -168,10 +191,11 @@ pub fn engine_attended() -> Result<&'static Engine> {
 
 /// The world whatever the phase, for messages and for abort.
 pub fn any_world() -> Option<&'static World> {
-    WORLD.get()
+    // SAFETY: it has started.
+    STARTED.load(Ordering::Acquire).then(|| unsafe { WORLD.get() })
 }
 
-/// Starts the engine, without locks.
+/// Starts the engine, without locks. Under the lock of `INSTANCES`, once.
 fn start() -> Result<&'static World> {
     errhan::set_abort_hook(env::abort_job);
     config::load()?;
@@ -197,9 +221,11 @@ fn start() -> Result<&'static World> {
     errhan::set_request_hook(crate::request::comm_of);
     errhan::set_rank_known(true);
     attr::set_predefined(MPI_TAG_UB, comm::TAG_UB);
-    let w = WORLD.get_or_init(|| w);
+    // SAFETY: the only thread here, by the lock; nobody reads before `STARTED`.
+    unsafe { (*WORLD.0.get()).write(w) };
+    STARTED.store(true, Ordering::Release);
     crate::measures::tell_engine();
-    Ok(w)
+    any_world().ok_or_else(not_running)
 }
 
 fn launcher_gone(e: std::io::Error) -> Error {
@@ -230,7 +256,7 @@ pub fn begin_session(level: i32) -> Result<u32> {
 }
 
 fn begin(i: &mut Instances, id: u32, level: i32) -> Result<&'static World> {
-    let w = match WORLD.get() {
+    let w = match any_world() {
         Some(w) => w,
         None => start()?,
     };
@@ -249,6 +275,9 @@ fn begin(i: &mut Instances, id: u32, level: i32) -> Result<&'static World> {
             w.engine.admit_threads()?;
             table::become_concurrent();
         }
+        if i.all.len() == 1 && progress::wanted(w.size) {
+            progress::begin(w)?;
+        }
         match &w.control {
             Some(c) if id == WORLD_MODEL => c.hello(oxmpi_sys::pid()).map_err(launcher_gone),
             Some(c) if i.all.len() == 1 => c.session(oxmpi_sys::pid()).map_err(launcher_gone),
@@ -256,11 +285,14 @@ fn begin(i: &mut Instances, id: u32, level: i32) -> Result<&'static World> {
         }
     })();
     if let Err(e) = begun {
+        if i.all.len() == 1 {
+            progress::end(w);
+        }
         i.all.pop();
         return Err(e);
     }
-    RUNNING.store(std::ptr::from_ref(w).cast_mut(), Ordering::Release);
-    SHORT.store(std::ptr::from_ref(w).cast_mut(), Ordering::Release);
+    RUNNING.store(true, Ordering::Release);
+    SHORT.store(true, Ordering::Release);
     if i.all.len() == 1 {
         inform::at_init(w);
     }
@@ -284,12 +316,12 @@ pub fn end(id: u32) -> Result<()> {
     };
     let last = i.all.len() == 1;
     let mut done = Ok(());
-    if last && let Some(w) = WORLD.get() {
-        done = w.engine.drain();
+    if last && let Some(w) = any_world() {
+        done = crate::buffer::end(&w.engine).and(w.engine.drain());
         progress::end(w);
         inform::at_finalize(w);
-        RUNNING.store(null_mut(), Ordering::Release);
-        SHORT.store(null_mut(), Ordering::Release);
+        RUNNING.store(false, Ordering::Release);
+        SHORT.store(false, Ordering::Release);
         table::set_concurrent(true);
         if let Some(c) = &w.control {
             done = done.and(c.finalized().map_err(launcher_gone));
@@ -298,7 +330,7 @@ pub fn end(id: u32) -> Result<()> {
     i.all.remove(at);
     if id == WORLD_MODEL
         && !last
-        && let Some(c) = WORLD.get().and_then(|w| w.control.as_ref())
+        && let Some(c) = any_world().and_then(|w| w.control.as_ref())
     {
         done = c.session(oxmpi_sys::pid()).map_err(launcher_gone);
     }

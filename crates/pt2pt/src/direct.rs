@@ -46,7 +46,7 @@ impl Engine {
         s.sweep.passed_by += 1;
         if s.sweep.passed_by >= PASSED_BY {
             k = s.idle_but(k, want.source)?;
-            if self.has_others(want.ctx.lane()) || self.works.any() {
+            if self.has_others(want.ctx.lane()) {
                 return None; // the general way looks at them
             }
         }

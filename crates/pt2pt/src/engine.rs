@@ -150,6 +150,8 @@ pub struct State {
     /// Turns of waiting and testing threads; see [`OTHERS`].
     rounds: u32,
     pub(crate) counts: &'static Counts,
+    /// With one thread: the other lanes and the work under way are due when these bits of the turns are 0.
+    others_mask: u32,
 }
 
 /// A vector with holes.
@@ -193,6 +195,7 @@ impl<T> Slots<T> {
 /// Turns from one look at the other lanes to the next: with one thread, and with several, whose lanes are mostly looked after by others
 /// (a look takes cache lines from the thread that works there).
 const OTHERS: (u32, u32) = (16, 128);
+const _: () = assert!(OTHERS.0.is_power_of_two());
 
 /// Tries for a lock before the thread sleeps for it, and pauses between two.
 const SPINS: u32 = 64;
@@ -339,7 +342,7 @@ impl Engine {
     }
 
     #[inline]
-    fn threads(&self) -> bool {
+    pub(crate) fn threads(&self) -> bool {
         self.has_threads()
     }
 
@@ -492,7 +495,7 @@ impl Engine {
         if let Some(mut s) = self.alone(lane) {
             let s: &mut State = &mut s;
             s.rounds = s.rounds.wrapping_add(1);
-            let due = s.rounds.is_multiple_of(OTHERS.0);
+            let due = s.rounds & s.others_mask == 0;
             if busy == Busy::Wait {
                 s.look_everywhere();
             }
@@ -517,7 +520,7 @@ impl Engine {
         // SAFETY: the lock is held.
         let s = unsafe { self.state(lane) };
         s.rounds = s.rounds.wrapping_add(1);
-        let due = s.rounds.is_multiple_of(OTHERS.1);
+        let due = s.rounds.is_multiple_of(OTHERS.1) || self.works.any();
         // What is found now has been an event of an earlier turn.
         if let Some(r) = check(s) {
             return Ok(Turn { moved: false, found: Some(r), due });
@@ -537,10 +540,22 @@ impl Engine {
         Ok(Turn { moved: moved?, found, due })
     }
 
-    /// Whether any lane but this one is in use.
+    /// Work is under way, or no more: with it every turn looks at it, so that any call of the program brings it forward.
+    #[cold]
+    pub(crate) fn every_turn_is_due(&self, yes: bool) {
+        let mask = if yes { 0 } else { OTHERS.0 - 1 };
+        each(self.open.load(Ordering::Acquire)).for_each(|lane| self.enter(lane, |s| s.others_mask = mask));
+    }
+    /// Completions and arrivals in all lanes so far; with one thread.
+    pub(crate) fn events(&self) -> u64 {
+        each(self.open.load(Ordering::Relaxed)).map(|lane| self.enter(lane, |s| s.events)).sum()
+    }
+
+    /// Whether any lane but this one is in use, or work is under way.
     pub(crate) fn has_others(&self, lane: usize) -> bool {
         let open = self.open.load(Ordering::Relaxed);
-        each(!(1 << lane)).any(|l| open & 1 << l != 0 || self.node.as_ref().is_some_and(|n| n.was_reached(l)))
+        self.works.any()
+            || each(!(1 << lane)).any(|l| open & 1 << l != 0 || self.node.as_ref().is_some_and(|n| n.was_reached(l)))
     }
 
     /// Progress in all lanes but `home`, then of all work; the last one before a sleep looks at every ring.
@@ -580,9 +595,7 @@ impl Engine {
             }
             all.moved |= moved?;
         }
-        if self.works.any() {
-            all.moved |= self.works.advance();
-        }
+        all.moved |= self.advance_works();
         Ok(all)
     }
 
@@ -677,7 +690,7 @@ impl Engine {
     /// One round of progress in `lane`, and now and then in the others; for tests and probes.
     pub fn poll(&self, lane: usize) -> Result<()> {
         let t = self.turn(lane, Busy::Pass, &mut |_| None::<()>)?;
-        if t.due || self.works.any() { self.others(1 << lane, false).map(|_| ()) } else { Ok(()) }
+        if t.due { self.others(1 << lane, false).map(|_| ()) } else { Ok(()) }
     }
 
     /// As `poll`, in all these lanes.
@@ -782,6 +795,7 @@ impl State {
             events: 0,
             rounds: 0,
             counts: Counts::of_lane(),
+            others_mask: OTHERS.0 - 1,
         }
     }
     pub fn me(&self) -> u32 {
@@ -952,9 +966,14 @@ impl State {
         }
     }
     /// Why no message that this pattern accepts will come, where that is known.
-    pub fn gone(&self, want: crate::Pattern) -> Option<Error> {
-        let known = self.any_lost() && want.source >= 0 && self.peers[want.source as usize].lost;
-        known.then(|| self.lost(want.source as u32))
+    pub fn gone(&self, want: crate::Pattern, ranks: &Ranks) -> Option<Error> {
+        if !self.any_lost() {
+            return None;
+        }
+        let is_lost = |p: &&u32| self.peers[**p as usize].lost;
+        let one = [want.source as u32];
+        let of = if want.source >= 0 { &one[..] } else { ranks.procs() };
+        of.iter().find(is_lost).map(|p| self.lost(*p))
     }
     /// The way to or from `peer` is closed: why, as an error.
     #[cold]

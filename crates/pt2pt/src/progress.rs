@@ -230,8 +230,7 @@ impl State {
                 if let Some(place) = r.posted.take() {
                     self.posted.withdraw(place);
                 }
-                let failed =
-                    Outcome { source: envelope.source, tag: envelope.tag, error: class, ..Outcome::SENT };
+                let failed = Outcome { source: envelope.source, tag: envelope.tag, error: class, ..Outcome::SENT };
                 self.complete(i, failed);
             }
         }

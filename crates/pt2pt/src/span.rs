@@ -38,13 +38,18 @@ unsafe impl Send for Span {}
 impl Span {
     #[inline]
     pub fn new(buf: Buf, count: usize, dt: &Datatype) -> Span {
+        let run = |offset| Span::Dense { at: buf.as_mut_ptr().wrapping_offset(offset), len: count * dt.size() };
         match dt.dense() {
-            Some(offset) => Span::Dense { at: buf.as_mut_ptr().wrapping_offset(offset), len: count * dt.size() },
-            None => {
-                let cursor = Cursor::new(dt, buf, count);
-                let len = cursor.total();
-                Span::Shaped(Box::new(Stream { cursor, from: 0, len }))
-            }
+            Some(offset) => run(offset),
+            // A single element without gaps whose extent is not its size: a side of an array.
+            None => match dt.dense_for(count) {
+                Some(offset) => run(offset),
+                None => {
+                    let cursor = Cursor::new(dt, buf, count);
+                    let len = cursor.total();
+                    Span::Shaped(Box::new(Stream { cursor, from: 0, len }))
+                }
+            },
         }
     }
     pub const fn empty() -> Span {

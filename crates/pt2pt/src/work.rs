@@ -7,9 +7,10 @@
 //!   is looked at by that one.
 //! * Nobody sleeps before all work has been advanced after his last look at the rings; work that ends, ends under the lock of a lane that
 //!   its waiters wait for ([`crate::Channel::conclude`]), so the engine's rule for waking holds for it.
-//! * With no work under way all this costs one relaxed load in a place that is reached every few turns.
+//! * With no work under way all this costs one relaxed load in a place that is reached every few turns; with some, every turn of a call that
+//!   makes progress reaches it.
 use crate::engine::Engine;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// What an attempt to advance gave.
@@ -26,6 +27,8 @@ pub trait Work: Send + Sync {
     fn advance(&self) -> Step;
     /// Whether nothing is left to do: then the engine forgets it.
     fn over(&self) -> bool;
+    /// The engine's note that it knows this work: false in new work.
+    fn listed(&self) -> &AtomicBool;
 }
 
 /// The work under way in a process.
@@ -33,6 +36,8 @@ pub trait Work: Send + Sync {
 pub(crate) struct Works {
     /// How many there are.
     number: AtomicUsize,
+    /// With one thread: the engine's events when all work was last advanced. Without a new one nothing can have changed.
+    seen: AtomicU64,
     list: Mutex<List>,
 }
 
@@ -53,25 +58,31 @@ impl Works {
         self.list.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    fn add(&self, work: Arc<dyn Work>) {
+    /// Whether it is the first.
+    fn add(&self, work: Arc<dyn Work>) -> bool {
         let mut l = self.list();
         // Work that was over and has been begun anew may still be here.
-        if !l.all.iter().rev().any(|w| Arc::ptr_eq(w, &work)) {
+        if !work.listed().swap(true, Relaxed) {
             l.all.push(work);
         }
-        self.number.store(l.all.len(), Relaxed);
+        self.number.swap(l.all.len(), Relaxed) == 0
     }
 
-    fn remove_over(&self) {
+    /// Whether nothing is left.
+    fn remove_over(&self) -> bool {
         let mut l = self.list();
-        l.all.retain(|w| !w.over());
+        l.all.retain(|w| {
+            let stays = !w.over();
+            w.listed().store(stays, Relaxed);
+            stays
+        });
         l.removals += 1;
         self.number.store(l.all.len(), Relaxed);
+        l.all.is_empty()
     }
 
-    /// Advances all of it; whether anything moved.
-    #[cold]
-    pub fn advance(&self) -> bool {
+    /// Advances all of it: whether anything moved, and whether something is over.
+    fn advance(&self) -> (bool, bool) {
         let (mut moved, mut any_over, mut i) = (false, false, 0);
         let removals = self.list().removals;
         loop {
@@ -85,21 +96,36 @@ impl Works {
         }
         // Another thread has taken some out meanwhile, so one may have been passed over: there has to be another look.
         moved |= self.list().removals != removals;
-        if any_over {
-            self.remove_over();
-        }
-        moved
+        (moved, any_over)
     }
 }
 
 impl Engine {
     /// From now on `work` is advanced whenever this process makes progress, until it is over.
     pub fn undertake(&self, work: Arc<dyn Work>) {
-        self.works.add(work);
+        if self.works.add(work) && !self.threads() {
+            self.every_turn_is_due(true);
+        }
+        self.works.seen.store(u64::MAX, Relaxed);
     }
 
     /// Advances all work under way, as every call that makes progress does.
     pub fn advance_works(&self) -> bool {
-        self.works.any() && self.works.advance()
+        self.works.any() && self.advance_some()
+    }
+
+    #[inline(never)]
+    fn advance_some(&self) -> bool {
+        if !self.threads() {
+            let events = self.events();
+            if self.works.seen.swap(events, Relaxed) == events {
+                return false;
+            }
+        }
+        let (moved, any_over) = self.works.advance();
+        if any_over && self.works.remove_over() && !self.threads() {
+            self.every_turn_is_due(false);
+        }
+        moved
     }
 }

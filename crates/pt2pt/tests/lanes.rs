@@ -219,3 +219,41 @@ fn a_thread_for_each_lane() {
         e.drain().unwrap();
     }
 }
+
+/// Locks come in while another thread works without: nothing of the two is lost, whenever that happens.
+#[test]
+fn locks_come_in_while_a_thread_is_inside() {
+    struct Shared(std::cell::UnsafeCell<u64>);
+    // SAFETY: it is touched in the lane alone, which is what the test is about.
+    unsafe impl Sync for Shared {}
+    const EACH: u64 = 3000;
+    for turn in 0..200u64 {
+        let e = Engine::new(0, 1, None, false);
+        let (count, go) = (Shared(0.into()), Barrier::new(2));
+        let add = |times: u64| {
+            for _ in 0..times {
+                e.enter(0, |_| {
+                    let Shared(count) = &count;
+                    let at = count.get();
+                    // SAFETY: `enter` lets one thread in at a time.
+                    unsafe { at.write(std::hint::black_box(at.read()) + 1) }
+                });
+            }
+        };
+        std::thread::scope(|s| {
+            s.spawn(|| {
+                go.wait();
+                add(EACH);
+            });
+            go.wait();
+            (0..turn * 20).for_each(|_| std::hint::spin_loop());
+            match e.admit_threads() {
+                Ok(()) => add(EACH),
+                Err(why) => assert!(why.message.contains("membarrier"), "{}", why.message),
+            }
+        });
+        let want = if e.has_threads() { 2 * EACH } else { EACH };
+        // SAFETY: both threads are done.
+        assert_eq!(unsafe { *count.0.get() }, want);
+    }
+}

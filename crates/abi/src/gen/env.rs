@@ -14,7 +14,7 @@ entry! { MPI_Finalized PMPI_Finalized(flag: Out<i32>)
 entry! { MPI_Free_mem PMPI_Free_mem(base: Buf)
     [ErrObject::None], env::free_mem(base) }
 entry! { MPI_Get_hw_resource_info PMPI_Get_hw_resource_info(hw_info: Out<Info>)
-    [ErrObject::None], unsupported("MPI_Get_hw_resource_info") }
+    [ErrObject::None], env::get_hw_resource_info(hw_info) }
 entry! { MPI_Get_library_version PMPI_Get_library_version(version: OutStr, resultlen: Out<i32>)
     [ErrObject::None], env::get_library_version(version, resultlen) }
 entry! { MPI_Get_processor_name PMPI_Get_processor_name(name: OutStr, resultlen: Out<i32>)

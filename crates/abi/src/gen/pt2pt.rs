@@ -114,17 +114,17 @@ entry! { MPI_Sendrecv_replace PMPI_Sendrecv_replace(buf: Buf, count: i32, dataty
 entry! { MPI_Sendrecv_replace_c PMPI_Sendrecv_replace_c(buf: Buf, count: i64, datatype: Datatype, dest: i32, sendtag: i32, source: i32, recvtag: i32, comm: Comm, status: Out<Status>)
     [ErrObject::Comm(comm)], pt2pt::sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status) }
 entry! { MPI_Session_attach_buffer PMPI_Session_attach_buffer(session: Session, buffer: Buf, size: i32)
-    [ErrObject::Session(session)], unsupported("MPI_Session_attach_buffer") }
+    [ErrObject::Session(session)], pt2pt::session_attach_buffer(session, buffer, i64::from(size)) }
 entry! { MPI_Session_attach_buffer_c PMPI_Session_attach_buffer_c(session: Session, buffer: Buf, size: i64)
-    [ErrObject::Session(session)], unsupported("MPI_Session_attach_buffer_c") }
+    [ErrObject::Session(session)], pt2pt::session_attach_buffer(session, buffer, size) }
 entry! { MPI_Session_detach_buffer PMPI_Session_detach_buffer(session: Session, buffer_addr: Buf, size: Out<i32>)
-    [ErrObject::Session(session)], unsupported("MPI_Session_detach_buffer") }
+    [ErrObject::Session(session)], pt2pt::session_detach_buffer(session, buffer_addr, OutCount::Int(size)) }
 entry! { MPI_Session_detach_buffer_c PMPI_Session_detach_buffer_c(session: Session, buffer_addr: Buf, size: Out<i64>)
-    [ErrObject::Session(session)], unsupported("MPI_Session_detach_buffer_c") }
+    [ErrObject::Session(session)], pt2pt::session_detach_buffer(session, buffer_addr, OutCount::Wide(size)) }
 entry! { MPI_Session_flush_buffer PMPI_Session_flush_buffer(session: Session)
-    [ErrObject::Session(session)], unsupported("MPI_Session_flush_buffer") }
+    [ErrObject::Session(session)], pt2pt::session_flush_buffer(session) }
 entry! { MPI_Session_iflush_buffer PMPI_Session_iflush_buffer(session: Session, request: Out<Request>)
-    [ErrObject::Session(session)], unsupported("MPI_Session_iflush_buffer") }
+    [ErrObject::Session(session)], pt2pt::session_iflush_buffer(session, request) }
 entry! { MPI_Ssend PMPI_Ssend(buf: Buf, count: i32, datatype: Datatype, dest: i32, tag: i32, comm: Comm)
     [ErrObject::Comm(comm)], pt2pt::ssend(buf, i64::from(count), datatype, dest, tag, comm) }
 entry! { MPI_Ssend_c PMPI_Ssend_c(buf: Buf, count: i64, datatype: Datatype, dest: i32, tag: i32, comm: Comm)

@@ -35,6 +35,7 @@ pub struct Schedule {
     active: AtomicBool,
     /// A thread found the run locked; whoever has the lock looks once more.
     again: AtomicBool,
+    listed: AtomicBool,
 }
 
 /// Why the engine was left.
@@ -56,6 +57,7 @@ impl Schedule {
             run: Mutex::new(run),
             active: AtomicBool::new(false),
             again: AtomicBool::new(false),
+            listed: AtomicBool::new(false),
         })
     }
 
@@ -208,5 +210,8 @@ impl Work for Schedule {
 
     fn over(&self) -> bool {
         !self.active()
+    }
+    fn listed(&self) -> &AtomicBool {
+        &self.listed
     }
 }

@@ -4,6 +4,7 @@
 mod data_movement;
 mod failures;
 pub mod mock;
+mod neighbors;
 mod reductions;
 mod schedules;
 mod shared;

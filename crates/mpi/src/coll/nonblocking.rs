@@ -1,7 +1,7 @@
 //! Nonblocking and persistent collectives (MPI-5.0 6.12, 6.13): arguments checked as those of the blocking forms, then a schedule.
 //!
 //! Counts, displacements and lists of types are used up here; buffers stay the program's until the operation completes; types and
-//! operations may be freed at once. Known gaps: inter-communicators.
+//! operations may be freed at once. Intercommunicators are handed over to [`inter`](super::inter).
 use super::*;
 use crate::info;
 use crate::request::Collective;
@@ -49,6 +49,17 @@ impl Making {
         }
         Ok(())
     }
+    /// Makes the schedule of an operation between two groups, from steps in each direction.
+    pub(crate) fn between(
+        self,
+        combine: Option<Combine>,
+        steps: impl FnOnce(&Recorder, &Recorder) -> Result<()>,
+    ) -> Result<()> {
+        let c = self.comm.to_arc();
+        let Some(both) = c.inter() else { return comm::refuse_intra(&c) };
+        let persistent = self.persistent;
+        self.with(combine, |x| steps(x, &x.beside(both.remote, persistent)))
+    }
     /// The same, for a reduction of elements of `d`.
     fn reducing(
         self,
@@ -57,13 +68,20 @@ impl Making {
         datatype: handle::Datatype,
         steps: impl FnOnce(&Recorder, &oxmpi_coll::Reduction) -> Result<()>,
     ) -> Result<()> {
-        let t = match &d.kind {
+        let combine = d.combine(op, datatype)?;
+        let recorded = combine.for_recording();
+        self.with(Some(combine), |x| steps(x, &recorded))
+    }
+}
+
+impl super::Data {
+    /// What combines elements of this type.
+    pub(super) fn combine(&self, op: handle::Op, datatype: handle::Datatype) -> Result<Combine> {
+        let t = match &self.kind {
             Some(t) => t.to_arc(),
             None => datatype::get_committed(datatype)?.to_arc(),
         };
-        let combine = op::combine(op, t, datatype)?;
-        let recorded = combine.for_recording();
-        self.with(Some(combine), |x| steps(x, &recorded))
+        op::combine(op, t, datatype)
     }
 }
 
@@ -93,11 +111,17 @@ type Type = handle::Datatype;
 type Op = handle::Op;
 
 forms! {
-    ibarrier "MPI_Ibarrier", barrier_init "MPI_Barrier_init" () |m, _c| {
+    ibarrier "MPI_Ibarrier", barrier_init "MPI_Barrier_init" () |m, c| {
+        if c.remote.is_some() {
+            return inter::barrier(m);
+        }
         m.with(None, plan::barrier)
     }
 
     ibcast "MPI_Ibcast", bcast_init "MPI_Bcast_init" (buffer: Buf, count: i64, datatype: Type, root: i32) |m, c| {
+        if c.remote.is_some() {
+            return inter::bcast(m, buffer, count, datatype, root);
+        }
         let root = root_of(c, root)?;
         let d = data(buffer, count, datatype)?;
         m.with(None, |x| plan::bcast(x, buffer, d.count, d.dt(), root))
@@ -106,6 +130,9 @@ forms! {
     igather "MPI_Igather", gather_init "MPI_Gather_init" (
         sendbuf: Buf, sendcount: i64, sendtype: Type, recvbuf: Buf, recvcount: i64, recvtype: Type, root: i32
     ) |m, c| {
+        if c.remote.is_some() {
+            return inter::gather(m, (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype), root);
+        }
         let root = root_of(c, root)?;
         let (s, r) = if c.rank == root {
             (data_or_in_place(sendbuf, sendcount, sendtype)?, data(recvbuf, recvcount, recvtype)?)
@@ -119,6 +146,9 @@ forms! {
         sendbuf: Buf, sendcount: i64, sendtype: Type,
         recvbuf: Buf, recvcounts: Counts, displs: Counts, recvtype: Type, root: i32
     ) |m, c| {
+        if c.remote.is_some() {
+            return inter::gatherv(m, (sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype), root);
+        }
         let root = root_of(c, root)?;
         let (s, rdt) = if c.rank == root {
             let rdt = typed(recvtype)?;
@@ -133,6 +163,9 @@ forms! {
     iscatter "MPI_Iscatter", scatter_init "MPI_Scatter_init" (
         sendbuf: Buf, sendcount: i64, sendtype: Type, recvbuf: Buf, recvcount: i64, recvtype: Type, root: i32
     ) |m, c| {
+        if c.remote.is_some() {
+            return inter::scatter(m, (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype), root);
+        }
         let root = root_of(c, root)?;
         let (s, r) = if c.rank == root {
             (data(sendbuf, sendcount, sendtype)?, data_or_in_place(recvbuf, recvcount, recvtype)?)
@@ -146,6 +179,9 @@ forms! {
         sendbuf: Buf, sendcounts: Counts, displs: Counts, sendtype: Type,
         recvbuf: Buf, recvcount: i64, recvtype: Type, root: i32
     ) |m, c| {
+        if c.remote.is_some() {
+            return inter::scatterv(m, (sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype), root);
+        }
         let root = root_of(c, root)?;
         let (sdt, r) = if c.rank == root {
             let sdt = typed(sendtype)?;
@@ -159,7 +195,10 @@ forms! {
 
     iallgather "MPI_Iallgather", allgather_init "MPI_Allgather_init" (
         sendbuf: Buf, sendcount: i64, sendtype: Type, recvbuf: Buf, recvcount: i64, recvtype: Type
-    ) |m, _c| {
+    ) |m, c| {
+        if c.remote.is_some() {
+            return inter::allgather(m, (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype));
+        }
         let (s, r) = (data_or_in_place(sendbuf, sendcount, sendtype)?, data(recvbuf, recvcount, recvtype)?);
         m.with(None, |x| plan::allgather(x, sendbuf, s.count, s.dt(), recvbuf, r.count, r.dt()))
     }
@@ -168,6 +207,9 @@ forms! {
         sendbuf: Buf, sendcount: i64, sendtype: Type,
         recvbuf: Buf, recvcounts: Counts, displs: Counts, recvtype: Type
     ) |m, c| {
+        if c.remote.is_some() {
+            return inter::allgatherv(m, (sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
+        }
         let (s, rdt) = (data_or_in_place(sendbuf, sendcount, sendtype)?, typed(recvtype)?);
         counts(recvbuf, &recvcounts, Some(&displs), c.size(), &rdt)?;
         m.with(None, |x| plan::allgatherv(x, sendbuf, s.count, s.dt(), recvbuf, &recvcounts, &displs, &rdt))
@@ -175,7 +217,10 @@ forms! {
 
     ialltoall "MPI_Ialltoall", alltoall_init "MPI_Alltoall_init" (
         sendbuf: Buf, sendcount: i64, sendtype: Type, recvbuf: Buf, recvcount: i64, recvtype: Type
-    ) |m, _c| {
+    ) |m, c| {
+        if c.remote.is_some() {
+            return inter::alltoall(m, (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype));
+        }
         let (s, r) = (data_or_in_place(sendbuf, sendcount, sendtype)?, data(recvbuf, recvcount, recvtype)?);
         m.with(None, |x| plan::alltoall(x, sendbuf, s.count, s.dt(), recvbuf, r.count, r.dt()))
     }
@@ -184,6 +229,9 @@ forms! {
         sendbuf: Buf, sendcounts: Counts, sdispls: Counts, sendtype: Type,
         recvbuf: Buf, recvcounts: Counts, rdispls: Counts, recvtype: Type
     ) |m, c| {
+        if c.remote.is_some() {
+            return inter::alltoallv(m, (sendbuf, sendcounts, sdispls, sendtype), (recvbuf, recvcounts, rdispls, recvtype));
+        }
         let rdt = typed(recvtype)?;
         counts(recvbuf, &recvcounts, Some(&rdispls), c.size(), &rdt)?;
         let sdt = if sendbuf.is_in_place() {
@@ -202,6 +250,9 @@ forms! {
         sendbuf: Buf, sendcounts: Counts, sdispls: Counts, sendtypes: Arr<Type>,
         recvbuf: Buf, recvcounts: Counts, rdispls: Counts, recvtypes: Arr<Type>
     ) |m, c| {
+        if c.remote.is_some() {
+            return inter::alltoallw(m, (sendbuf, sendcounts, sdispls, sendtypes), (recvbuf, recvcounts, rdispls, recvtypes));
+        }
         let n = c.size();
         counts(SOMEWHERE, &recvcounts, Some(&rdispls), n, byte())?;
         let rdts = types(recvtypes, &recvcounts, n)?;
@@ -223,6 +274,9 @@ forms! {
     ireduce "MPI_Ireduce", reduce_init "MPI_Reduce_init" (
         sendbuf: Buf, recvbuf: Buf, count: i64, datatype: Type, op: Op, root: i32
     ) |m, c| {
+        if c.remote.is_some() {
+            return inter::reduce(m, sendbuf, recvbuf, count, datatype, op, root);
+        }
         let root = root_of(c, root)?;
         let d = if c.rank == root {
             data_or_in_place(sendbuf, count, datatype)?;
@@ -235,7 +289,10 @@ forms! {
 
     iallreduce "MPI_Iallreduce", allreduce_init "MPI_Allreduce_init" (
         sendbuf: Buf, recvbuf: Buf, count: i64, datatype: Type, op: Op
-    ) |m, _c| {
+    ) |m, c| {
+        if c.remote.is_some() {
+            return inter::allreduce(m, sendbuf, recvbuf, count, datatype, op);
+        }
         data_or_in_place(sendbuf, count, datatype)?;
         let d = data(recvbuf, count, datatype)?;
         m.reducing(op, &d, datatype, |x, r| plan::allreduce(x, sendbuf, recvbuf, d.count, d.dt(), r))
@@ -243,7 +300,10 @@ forms! {
 
     iscan "MPI_Iscan", scan_init "MPI_Scan_init" (
         sendbuf: Buf, recvbuf: Buf, count: i64, datatype: Type, op: Op
-    ) |m, _c| {
+    ) |m, c| {
+        if c.remote.is_some() {
+            return no_scan(c);
+        }
         data_or_in_place(sendbuf, count, datatype)?;
         let d = data(recvbuf, count, datatype)?;
         m.reducing(op, &d, datatype, |x, r| plan::scan(x, sendbuf, recvbuf, d.count, d.dt(), r))
@@ -252,6 +312,9 @@ forms! {
     iexscan "MPI_Iexscan", exscan_init "MPI_Exscan_init" (
         sendbuf: Buf, recvbuf: Buf, count: i64, datatype: Type, op: Op
     ) |m, c| {
+        if c.remote.is_some() {
+            return no_scan(c);
+        }
         data_or_in_place(sendbuf, count, datatype)?;
         // MPI-5.0 6.11.2: rank 0's recvbuf is not significant.
         let significant = c.rank > 0 || sendbuf.is_in_place();
@@ -261,7 +324,10 @@ forms! {
 
     ireduce_scatter_block "MPI_Ireduce_scatter_block", reduce_scatter_block_init "MPI_Reduce_scatter_block_init" (
         sendbuf: Buf, recvbuf: Buf, recvcount: i64, datatype: Type, op: Op
-    ) |m, _c| {
+    ) |m, c| {
+        if c.remote.is_some() {
+            return inter::reduce_scatter_block(m, sendbuf, recvbuf, recvcount, datatype, op);
+        }
         data_or_in_place(sendbuf, recvcount, datatype)?;
         let d = data(recvbuf, recvcount, datatype)?;
         m.reducing(op, &d, datatype, |x, r| plan::reduce_scatter_block(x, sendbuf, recvbuf, d.count, d.dt(), r))
@@ -270,6 +336,9 @@ forms! {
     ireduce_scatter "MPI_Ireduce_scatter", reduce_scatter_init "MPI_Reduce_scatter_init" (
         sendbuf: Buf, recvbuf: Buf, recvcounts: Counts, datatype: Type, op: Op
     ) |m, c| {
+        if c.remote.is_some() {
+            return inter::reduce_scatter(m, sendbuf, recvbuf, recvcounts, datatype, op);
+        }
         let d = Data { count: 0, kind: Some(datatype::get_committed(datatype)?) };
         counts(if sendbuf.is_in_place() { recvbuf } else { sendbuf }, &recvcounts, None, c.size(), d.dt())?;
         address(recvbuf, recvcounts.get(c.rank) > 0, d.dt())?;

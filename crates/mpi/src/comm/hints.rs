@@ -5,9 +5,13 @@
 //! changes nothing. Other keys, and values that are neither "true" nor "false", are ignored, which shows in what
 //! MPI_Comm_get_info returns.
 //!
+//! The kinds of memory (11.4.3) that the communicator can be used with are those of its session or of the World Model; a promise to use some
+//! of them only is kept and reported.
+//!
 //! Known gaps: none of the hints makes anything faster.
 use super::{Comm, get};
 use crate::info::{self, Info};
+use crate::session::{self, MEMORY_KINDS, MEMORY_PROMISE};
 use oxmpi_base::args::Out;
 use oxmpi_base::{Result, handle};
 
@@ -35,7 +39,9 @@ impl Comm {
         let held = self.info.lock().unwrap_or_else(|e| e.into_inner());
         for (key, value) in new.snapshot() {
             let known = ASSERTIONS.iter().any(|a| a.as_bytes() == &*key);
-            if known && matches!(&*value, b"true" | b"false") {
+            let promise =
+                &*key == MEMORY_PROMISE.as_bytes() && std::str::from_utf8(&value).is_ok_and(session::knows_memory);
+            if promise || (known && matches!(&*value, b"true" | b"false")) {
                 held.set(&key, &value)?;
             }
         }
@@ -50,5 +56,6 @@ pub fn comm_set_info(comm: handle::Comm, info: handle::Info) -> Result<()> {
 pub fn comm_get_info(comm: handle::Comm, info_used: Out<handle::Info>) -> Result<()> {
     let c = get(comm)?;
     let copy = c.info.lock().unwrap_or_else(|e| e.into_inner()).duplicate();
+    copy.set(MEMORY_KINDS.as_bytes(), session::memory_kinds_of(c.group.origin()).as_bytes())?;
     info_used.set(info::insert(copy)?)
 }

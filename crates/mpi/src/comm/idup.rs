@@ -32,8 +32,8 @@ impl Duplicate {
         self.ready.call_once(|| {
             let (c, ctx) = (&self.comm, Context(self.ctx.load(Relaxed)));
             let Some(w) = world::any_world() else { return };
-            w.engine.enter(c.lane(), |s| s.retire(&c.ranks));
-            w.engine.enter(ctx.lane(), |s| s.enroll(&c.ranks));
+            w.engine.enter(c.lane(), |s| c.enrolled().for_each(|r| s.retire(r)));
+            w.engine.enter(ctx.lane(), |s| c.enrolled().for_each(|r| s.enroll(r)));
             c.ctx.store(ctx.0, Relaxed);
             c.ranks.when_gone(ctx.0, context::gone);
             c.endpoint.set_context(ctx.collective());

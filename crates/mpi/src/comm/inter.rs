@@ -24,15 +24,22 @@ use std::sync::Arc;
 pub struct Remote {
     pub group: Arc<Group>,
     pub(super) ranks: Arc<Ranks>,
-    /// For the collectives.
-    pub endpoint: Endpoint,
+    pub(super) locals: Arc<Ranks>,
+    /// For the collectives; never with shared memory.
+    pub endpoint: Team,
 }
 
 impl Remote {
-    pub(super) fn new(group: Arc<Group>, engine: &'static Engine, ctx: Context, my_rank: usize) -> Remote {
+    pub(super) fn new(
+        group: Arc<Group>,
+        locals: Arc<Ranks>,
+        engine: &'static Engine,
+        ctx: Context,
+        rank: usize,
+    ) -> Remote {
         let ranks = Arc::new(Ranks::new(group.procs().collect()));
-        let endpoint = Endpoint::new(engine, ctx, my_rank, ranks.clone());
-        Remote { group, ranks, endpoint }
+        let endpoint = Team::new(Endpoint::new(engine, ctx.collective(), rank, ranks.clone()));
+        Remote { group, ranks, locals, endpoint }
     }
 }
 
@@ -49,7 +56,7 @@ impl Comm {
         if let Some(rank) = self.group.rank_of(proc) {
             return Ok((&self.endpoint, rank));
         }
-        match self.remote.as_ref().and_then(|r| Some((&r.endpoint, r.group.rank_of(proc)?))) {
+        match self.remote.as_ref().and_then(|r| Some((&*r.endpoint, r.group.rank_of(proc)?))) {
             Some(way) => Ok(way),
             None => bail!(
                 MPI_ERR_GROUP,
@@ -96,6 +103,11 @@ pub(super) fn tell_groups(both: &Inter, mine: &Group) -> Result<Arc<Group>> {
 
 pub fn comm_test_inter(comm: handle::Comm, flag: Out<i32>) -> Result<()> {
     flag.set(get(comm)?.remote.is_some() as i32)
+}
+
+/// Where only an intercommunicator will do.
+pub(crate) fn refuse_intra(c: &Comm) -> Result<()> {
+    Err(not_inter(c))
 }
 
 fn not_inter(c: &Comm) -> Error {
@@ -238,6 +250,7 @@ fn lead(local: &Comm, peer_comm: handle::Comm, remote_leader: i32, tag: i32) -> 
     Ok((given, checked?))
 }
 
+#[allow(clippy::too_many_arguments)] // the standard's argument list
 pub fn intercomm_create_from_groups(
     local_group: handle::Group,
     local_leader: i32,

@@ -8,8 +8,9 @@
 //! Unguided, the kind is the largest by which the processes differ, so that each part is smaller than the whole; its name is put into the info
 //! object that was given.
 //!
-//! Known gaps: one node, so all share memory; process sets are those of the world and of the process.
+//! Known gaps: one node, so all share memory.
 use super::{get, info, split, tell_all};
+use crate::session;
 use oxmpi_base::args::Out;
 use oxmpi_base::consts::*;
 use oxmpi_base::{Result, bail, handle};
@@ -19,7 +20,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 const KEY: &str = "mpi_hw_resource_type";
-const SHARED: &str = "mpi_shared_memory";
+pub(crate) const SHARED: &str = "mpi_shared_memory";
 const SCHEME: &str = "hwloc://";
 
 /// The node that this process runs on, read once. Tests name another root.
@@ -100,7 +101,8 @@ pub fn comm_split_type(
             None => by_hardware(),
             Some("mpi://WORLD") => Some(1),
             Some("mpi://SELF") => Some(2 + parent.rank as i32),
-            Some(_) => None,
+            // The sets of one name do not overlap, so their first processes tell them apart.
+            Some(name) => session::pset(name)?.map(|g| (1 << 28) + g.proc_of(0) as i32),
         },
         MPI_COMM_TYPE_HW_UNGUIDED => {
             let mine = Kind::ALL.map(|k| restricted_to(k).map_or(-1, |i| i as i64));

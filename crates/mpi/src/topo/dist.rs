@@ -8,7 +8,8 @@
 #![allow(clippy::too_many_arguments)] // the standard's argument lists
 use super::mapping::Edges;
 use super::{
-    Found, Kind, Topology, Weights, any, gather_lists, make, not_negative, order_at, parent, with_place, wrong_kind,
+    Found, Kind, Topology, Weights, any, gather_lists, make, nonsense, not_negative, order_at, parent, with_place,
+    wrong_kind,
 };
 use crate::comm::{self, Comm};
 use crate::info;
@@ -127,7 +128,11 @@ fn summary(said: Said, reorder: i32, length: usize) -> i64 {
 fn agree(all: &[[i64; 3]]) -> Result<(bool, bool, Vec<usize>)> {
     let said = all.iter().map(|a| Said::from_bits(a[0])).try_fold(Said::Nothing, Said::and)?;
     let reorder = all.iter().all(|a| a[0] & 4 == 0);
-    Ok((said.weighted(), reorder, all.iter().map(|a| (a[0] >> 3) as usize).collect()))
+    let length = |(rank, a): (usize, &[i64; 3])| match u32::try_from(a[0] >> 3) {
+        Ok(n) => Ok(n as usize),
+        Err(_) => Err(nonsense(rank, "a graph without a size")),
+    };
+    Ok((said.weighted(), reorder, all.iter().enumerate().map(length).collect::<Result<_>>()?))
 }
 
 pub fn dist_graph_create_adjacent(
@@ -167,14 +172,16 @@ pub fn dist_graph_create_adjacent(
     // A rank may become another's node, so all nodes have to be known.
     let flat = |of: &[(i32, i32)]| of.iter().flat_map(|e| [e.0, e.1]).collect::<Vec<i32>>();
     let list = [vec![n as i32], flat(&mine.sources), flat(&mine.destinations)].concat();
-    let nodes: Vec<Node> = gather_lists(&c, &list, &lengths)?
-        .iter()
-        .map(|l| {
-            let pairs: Vec<(i32, i32)> = l[1..].chunks_exact(2).map(|e| (e[0], e[1])).collect();
-            let (s, d) = pairs.split_at((l[0] as usize).min(pairs.len()));
-            Node { sources: s.to_vec(), destinations: d.to_vec() }
-        })
-        .collect();
+    let lists = gather_lists(&c, &list, &lengths)?;
+    let node = |(rank, list): (usize, &Vec<i32>)| {
+        let odd = || nonsense(rank, "a list of neighbours that is none");
+        let (in_degree, rest) = list.split_first().ok_or_else(odd)?;
+        let pairs: Vec<(i32, i32)> = rest.chunks_exact(2).map(|e| (e[0], e[1])).collect();
+        let known = pairs.iter().all(|e| (0..c.size() as i32).contains(&e.0) && e.1 >= 0);
+        let (s, d) = pairs.split_at_checked(*in_degree as usize).filter(|_| known).ok_or_else(odd)?;
+        Ok(Node { sources: s.to_vec(), destinations: d.to_vec() })
+    };
+    let nodes: Vec<Node> = lists.iter().enumerate().map(node).collect::<Result<_>>()?;
     let order = order_at(&c, c.size(), &places, || edges(&nodes), None)?;
     make(&c, &order, |rank| nodes[rank].topology(weighted), comm_dist_graph)
 }
@@ -210,10 +217,18 @@ pub fn dist_graph_create(
     let all = comm::allgather(&c, with_place(summary(said, reorder, list.len())))?;
     let (weighted, reorder, lengths) = agree(&all)?;
     let mut nodes = vec![Node::default(); c.size()];
-    for edge in gather_lists(&c, &list, &lengths)?.iter().flat_map(|l| l.chunks_exact(3)) {
-        let &[source, dest, weight] = edge else { continue };
-        nodes[source as usize].destinations.push((dest, weight));
-        nodes[dest as usize].sources.push((source, weight));
+    for (rank, list) in gather_lists(&c, &list, &lengths)?.iter().enumerate() {
+        for edge in list.chunks(3) {
+            match *edge {
+                [source, dest, weight]
+                    if [source, dest].iter().all(|r| (0..c.size() as i32).contains(r)) && weight >= 0 =>
+                {
+                    nodes[source as usize].destinations.push((dest, weight));
+                    nodes[dest as usize].sources.push((source, weight));
+                }
+                _ => return Err(nonsense(rank, "edges between ranks that do not exist")),
+            }
+        }
     }
     let order = match reorder {
         true => order_at(&c, c.size(), &super::places(&all), || edges(&nodes), None)?,

@@ -5,8 +5,8 @@
 //! edges and improved by exchanging pairs. The cheapest wins, the old order where it is as good.
 use super::place::{Place, differ, distance};
 
-/// Above this many steps pairs are not tried: the call should take milliseconds.
-const MAX_STEPS: usize = 1 << 26;
+/// How many steps trying pairs may take: the call should take milliseconds.
+const MAX_STEPS: usize = 1 << 24;
 const LEVELS: usize = size_of::<Place>() / size_of::<u32>();
 
 /// Weighted edges, seen from both ends.
@@ -122,10 +122,8 @@ fn take_region(edges: &Edges, rest: &mut Vec<u32>, count: usize) -> Vec<u32> {
 fn exchange(places: &[Place], edges: &Edges, map: &mut [u32]) {
     let n = map.len();
     let degree = edges.0.iter().map(Vec::len).sum::<usize>() / n + 1;
-    for _ in 0..8 {
-        if n.saturating_mul(n).saturating_mul(degree) > MAX_STEPS {
-            return;
-        }
+    let passes = MAX_STEPS / n.saturating_mul(n).saturating_mul(degree);
+    for _ in 0..passes.min(8) {
         let mut better = false;
         for v in 0..n {
             for u in v + 1..n {
@@ -319,6 +317,51 @@ mod tests {
         assert!(improve(&[[0; 4]; 8], &edges, None).is_none());
         // More processes than nodes: only the first ones get ranks.
         assert!(improve(&packages(12, 4), &edges, None).is_none());
+    }
+
+    #[test]
+    fn a_new_order_is_never_worse() {
+        let mut state = 1u64;
+        let mut below = move |n: u64| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) % n
+        };
+        let mut changed = 0;
+        for _ in 0..300 {
+            let n = 3 + below(20) as usize;
+            let places: Vec<Place> = (0..n)
+                .map(|_| {
+                    let core = below(16) as u32;
+                    if below(8) == 0 {
+                        [core / 8 * 8 + 1, 0, 0, 0]
+                    } else {
+                        [core / 8 * 8 + 1, core / 8 * 8 + 1, core / 4 * 4 + 1, core + 1]
+                    }
+                })
+                .collect();
+            let list: Vec<_> =
+                (0..2 * n).map(|_| (below(n as u64) as usize, below(n as u64) as usize, below(5))).collect();
+            let edges = Edges::new(n, list.iter().copied());
+            let cost = |map: &[u32]| -> u64 {
+                let at = |v: usize| &places[map[v] as usize];
+                list.iter().filter(|e| e.0 != e.1).map(|e| e.2 * distance(at(e.0), at(e.1))).sum()
+            };
+            if let Some(map) = improve(&places, &edges, None) {
+                assert!(is_permutation(&map));
+                assert!(cost(&map) < cost(&(0..n as u32).collect::<Vec<_>>()));
+                changed += 1;
+            }
+        }
+        assert!(changed > 200, "only {changed} of 300 random graphs could be improved");
+    }
+
+    #[test]
+    fn thousands_of_ranks_take_no_more_than_a_moment() {
+        let (dims, periods) = ([64, 64], [true, true]);
+        let (places, edges) = (packages(4096, 64), grid_edges(&dims, &periods));
+        let map = improve(&places, &edges, Some(Grid { dims: &dims, periods: &periods })).unwrap();
+        assert!(is_permutation(&map));
+        assert_eq!(crossing(&places, &edges, &map), 2 * 8 * 64);
     }
 
     #[test]

@@ -71,8 +71,8 @@ pub fn topo_test(comm: handle::Comm, status: Out<i32>) -> Result<()> {
 
 /// The communicator for a constructor.
 fn parent(h: handle::Comm) -> Result<Found> {
-    world::engine()?;
-    comm::get(h)
+    world::attended()?;
+    comm::get_intra(h)
 }
 
 /// The topology of a communicator that has one.
@@ -156,7 +156,17 @@ fn order_at(
     }
     let bytes = Buf(order.as_mut_ptr() as *mut _);
     oxmpi_coll::bcast(&c.endpoint, bytes, size_of_val(order.as_slice()), datatype::byte(), 0)?;
-    Ok(order)
+    let mut taken = vec![false; n];
+    let fits = order.iter().all(|p| taken.get_mut(*p as usize).is_some_and(|t| !std::mem::replace(t, true)));
+    if fits { Ok(order) } else { Err(nonsense(0, "an order of processes that is none")) }
+}
+
+/// What another rank sent cannot be used.
+fn nonsense(rank: usize, what: &str) -> Error {
+    Error::new(
+        MPI_ERR_INTERN,
+        format!("rank {rank} sent {what} while a topology was made; its memory is damaged, or the library has a bug"),
+    )
 }
 
 /// What a rank tells the others: a number and its place.
@@ -183,7 +193,10 @@ fn make(parent: &Comm, order: &[u32], topology: impl FnOnce(usize) -> Topology, 
     let same = order.len() == parent.size() && order.iter().enumerate().all(|(i, r)| i == *r as usize);
     let group = match same {
         true => parent.group.clone(),
-        false => Arc::new(Group::from_procs(order.iter().map(|r| parent.ranks.proc_of(*r as usize)).collect())),
+        false => {
+            let procs = order.iter().map(|r| parent.ranks.proc_of(*r as usize)).collect();
+            Arc::new(Group::from_procs(procs).of(parent.group.origin()))
+        }
     };
     let new = comm::child(parent, group, None, comm::TAG)?;
     debug_assert_eq!(new.rank, rank);
