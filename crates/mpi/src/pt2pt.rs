@@ -607,8 +607,7 @@ pub fn iprobe(source: i32, tag: i32, comm: handle::Comm, flag: Out<i32>, status:
         flag.set(1)?;
         return give(status, Status::PROC_NULL);
     };
-    e.poll(c.lane())?;
-    match e.enter(c.lane(), |s| s.probe(p)) {
+    match e.look(c.lane(), |s| s.probe(p))? {
         None => {
             e.breathe();
             flag.set(0)

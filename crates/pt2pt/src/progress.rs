@@ -47,6 +47,12 @@ impl Sweep {
     }
 }
 
+#[cold]
+fn corrupt(peer: u32, header: u64) -> oxmpi_base::Error {
+    let what = format!("the shared-memory ring from process {peer} is corrupt (header {header:#x})");
+    oxmpi_base::Error::new(MPI_ERR_INTERN, what)
+}
+
 impl State {
     /// One round. Returns whether anything moved.
     #[inline]
@@ -162,9 +168,8 @@ impl State {
     fn drain(&mut self, k: usize) -> Result<bool> {
         let mut batch = 0;
         while batch < BATCH
-            && let Some(frame) = self.next_frame(k)?
+            && let Some((peer, frame)) = self.next_frame(k)?
         {
-            let peer = self.incoming[k].0;
             self.handle(k, peer, &frame)?;
             self.incoming[k].1.pop(frame);
             batch += 1;
@@ -178,12 +183,12 @@ impl State {
     }
 
     #[inline(always)]
-    fn next_frame(&self, k: usize) -> Result<Option<Frame>> {
+    fn next_frame(&self, k: usize) -> Result<Option<(u32, Frame)>> {
         let (peer, ring) = &self.incoming[k];
-        ring.front().map_err(|c| {
-            let what = format!("the shared-memory ring from process {peer} is corrupt (header {:#x})", c.0);
-            oxmpi_base::Error::new(MPI_ERR_INTERN, what)
-        })
+        match ring.front() {
+            Ok(f) => Ok(f.map(|f| (*peer, f))),
+            Err(c) => Err(corrupt(*peer, c.0)),
+        }
     }
 
     /// What `peer` sends cannot be read on: its rings are closed and every operation that needs it fails with MPI_ERR_INTERN.
@@ -333,6 +338,16 @@ impl State {
                 let send = payload.try_into().map(u64::from_ne_bytes).map_err(|_| self.malformed(peer))?;
                 self.sent(peer, send, if f.kind == Kind::Ack { Expects::Ack } else { Expects::Answer })
             }
+            kind => self.handle_rare(kind, envelope, payload),
+        }
+    }
+
+    /// What few programs ever get. By values, so that the frame itself need not be in memory.
+    #[cold]
+    #[inline(never)]
+    fn handle_rare(&mut self, kind: Kind, envelope: Pattern, payload: &[u8]) -> Result<()> {
+        let peer = envelope.source as u32;
+        match kind {
             Kind::Retract => {
                 let r = Retract::decode(payload).ok_or_else(|| self.malformed(peer))?;
                 self.retract(peer, Pattern { tag: r.tag, ..envelope }, r.send)
@@ -341,7 +356,7 @@ impl State {
                 let send = payload.try_into().map(u64::from_ne_bytes).map_err(|_| self.malformed(peer))?;
                 self.retracted(peer, send)
             }
-            Kind::Offer | Kind::Open | Kind::Slice | Kind::Run => self.about_partitions(peer, f, payload),
+            kind => self.about_partitions(kind, envelope, payload),
         }
     }
 
