@@ -378,8 +378,15 @@ impl Engine {
         // SAFETY: the caller's promise.
         match unsafe { &mut *at.state.get() } {
             Some(s) => s,
-            empty => empty.insert(self.open(lane % LANES)),
+            empty => self.open_in(empty, lane),
         }
+    }
+
+    /// Not inlined: a state takes room on the stack while it is made.
+    #[cold]
+    #[inline(never)]
+    fn open_in<'a>(&self, empty: &'a mut Option<State>, lane: usize) -> &'a mut State {
+        empty.insert(self.open(lane % LANES))
     }
 
     #[cold]

@@ -167,9 +167,14 @@ impl State {
     #[inline(always)]
     fn drain(&mut self, k: usize) -> Result<bool> {
         let mut batch = 0;
-        while batch < BATCH
-            && let Some((peer, frame)) = self.next_frame(k)?
-        {
+        while batch < BATCH {
+            let (peer, ring) = &self.incoming[k];
+            let peer = *peer;
+            let frame = match ring.front() {
+                Ok(Some(f)) => f,
+                Ok(None) => break,
+                Err(c) => return Err(corrupt(peer, c.0)),
+            };
             self.handle(k, peer, &frame)?;
             self.incoming[k].1.pop(frame);
             batch += 1;
@@ -180,15 +185,6 @@ impl State {
             self.repay(k);
         }
         Ok(batch > 0)
-    }
-
-    #[inline(always)]
-    fn next_frame(&self, k: usize) -> Result<Option<(u32, Frame)>> {
-        let (peer, ring) = &self.incoming[k];
-        match ring.front() {
-            Ok(f) => Ok(f.map(|f| (*peer, f))),
-            Err(c) => Err(corrupt(*peer, c.0)),
-        }
     }
 
     /// What `peer` sends cannot be read on: its rings are closed and every operation that needs it fails with MPI_ERR_INTERN.
@@ -270,10 +266,9 @@ impl State {
         match f.kind {
             Kind::Eager => {
                 if let Some(i) = self.posted.take(envelope) {
-                    let r = self.requests.at(i);
                     // SAFETY: `payload` holds `len` bytes.
-                    unsafe { r.span.write(0, payload.as_ptr(), payload.len()) };
-                    let outcome = arrived(envelope, payload.len() as u64, r.span.len());
+                    let room = unsafe { self.requests.at(i).span.fill(payload.as_ptr(), payload.len()) };
+                    let outcome = arrived(envelope, payload.len() as u64, room);
                     self.complete(i, outcome);
                 } else {
                     self.hold(envelope, payload, None);
@@ -284,10 +279,9 @@ impl State {
                 let (send, data) = payload.split_at_checked(8).ok_or_else(|| self.malformed(peer))?;
                 let send = u64::from_ne_bytes(send.try_into().unwrap_or_default());
                 if let Some(i) = self.posted.take(envelope) {
-                    let r = self.requests.at(i);
                     // SAFETY: `data` holds its length.
-                    unsafe { r.span.write(0, data.as_ptr(), data.len()) };
-                    let outcome = arrived(envelope, data.len() as u64, r.span.len());
+                    let room = unsafe { self.requests.at(i).span.fill(data.as_ptr(), data.len()) };
+                    let outcome = arrived(envelope, data.len() as u64, room);
                     self.complete(i, outcome);
                     self.control(peer, Kind::Ack, &send.to_ne_bytes())?;
                 } else {
