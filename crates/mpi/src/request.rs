@@ -411,12 +411,7 @@ fn give_plain(request: Out<handle::Request>, status: Out<Status>, f: &Found) -> 
 }
 
 #[inline(never)]
-fn wait_outside(
-    e: &Engine,
-    h: handle::Request,
-    request: Out<handle::Request>,
-    status: Out<Status>,
-) -> Result<()> {
+fn wait_outside(e: &Engine, h: handle::Request, request: Out<handle::Request>, status: Out<Status>) -> Result<()> {
     if h == SENT {
         return give_plain(request, status, &found(None, Outcome::SENT, true));
     }

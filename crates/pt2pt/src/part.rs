@@ -558,7 +558,12 @@ impl State {
         let r = self.parts.as_mut()?.receiving(id)?;
         let offer = r.there?;
         let end = slice.first.checked_add(slice.count)?;
-        if r.from != Some(envelope.source as u32) || !r.active || r.failed != MPI_SUCCESS || slice.count == 0 || end > offer.count {
+        if r.from != Some(envelope.source as u32)
+            || !r.active
+            || r.failed != MPI_SUCCESS
+            || slice.count == 0
+            || end > offer.count
+        {
             return None;
         }
         let (at, len) = (slice.first as u64 * offer.step, slice.count as u64 * offer.step);
