@@ -1,15 +1,16 @@
-//! `cargo xtask suite mpich [--jobs N] [--under mpich] [--lines N] [--timeout S] [AREA|AREA/PROGRAM...]`: the test programs of
-//! MPICH, from Debian's source package, compiled with our `mpicc` and run under our `mpirun` as MPICH's lists of tests say.
+//! `cargo xtask suite mpich [--jobs N] [--under mpich] [--lines N] [--timeout S] [--full] [AREA|AREA/PROGRAM...]`: the
+//! test programs of MPICH, from Debian's source package, compiled with our `mpicc` and run under our `mpirun` as MPICH's lists of tests say.
 //!
 //! Every program passes or stands in `tests/suites/mpich.tsv` with the clause of MPI-5.0 that makes the test wrong here; that
 //! holds for programs that do not compile, too. A line of the list whose test passes, or is not there, fails the suite. Several
-//! tests run at once; those of `perf` and those that need much memory run alone at the end.
+//! tests run at once; those of `perf` and those that need much memory run alone at the end. Tests of random datatypes with very
+//! many elements take a part of the datatypes; `--full` takes as many as MPICH's list says, and an hour.
 //! Not run: lists for MPICH's own variables (`testlist.cvar`), for device memory (`testlist.gpu`), and tests that need more
 //! memory than there is.
 mod source;
 mod testlist;
 use crate::install::shared;
-use crate::shell::{nothing_left, root, step, take_value, target, watched};
+use crate::shell::{nothing_left, root, step, take_flag, take_value, target, watched};
 use crate::suite::{Mpi, matches, tail};
 use anyhow::{Context, Result, bail, ensure};
 use source::Build;
@@ -112,6 +113,7 @@ pub fn run_command(mut args: Vec<String>) -> Result<()> {
     let jobs = number(take_value(&mut args, "--jobs")?, "--jobs")?.unwrap_or_else(source::processors).max(1);
     let lines = number(take_value(&mut args, "--lines")?, "--lines")?.unwrap_or(12);
     let limit = number(take_value(&mut args, "--timeout")?, "--timeout")?;
+    let full = take_flag(&mut args, "--full");
     let mpi = match take_value(&mut args, "--under")?.as_deref() {
         None | Some("oxmpi") => {
             shared()?;
@@ -126,7 +128,7 @@ pub fn run_command(mut args: Vec<String>) -> Result<()> {
     let build = Build::of(mpi.name, &mpi.mpicc)?;
     build.libraries(jobs)?;
     let list = list()?;
-    let (mut ran, mut tests) = prepare(&build, &args, jobs)?;
+    let (mut ran, mut tests) = prepare(&build, &args, jobs, full)?;
     for (_, test) in &mut tests {
         let limit = limit.map_or(test.limit, |l| l as u64);
         let listed = list.iter().any(|l| l.names(&test.program, &test.title()));
@@ -161,14 +163,15 @@ fn list() -> Result<Vec<Listed>> {
 }
 
 /// Compiles what is asked for: what does not compile, and the tests to run.
-fn prepare(build: &Build, asked: &[String], jobs: usize) -> Result<(Vec<Ran>, Tests)> {
+fn prepare(build: &Build, asked: &[String], jobs: usize, full: bool) -> Result<(Vec<Ran>, Tests)> {
     step("Compiling MPICH's test programs");
     let (mut ran, mut tests) = (Vec::new(), Vec::new());
     let mut unknown: BTreeSet<&String> = asked.iter().collect();
     for (area, folders) in AREAS {
         for folder in folders {
             let mut here = testlist::parse(folder, &build.list(folder, "testlist"))?;
-            here.extend(testlist::parse(folder, &build.list(folder, "testlist.dtp"))?);
+            let random = testlist::parse(folder, &build.list(folder, "testlist.dtp"))?;
+            here.extend(random.into_iter().map(|t| if full { t } else { t.shortened() }));
             let listed: BTreeSet<_> = here.iter().map(|t| t.program.clone()).collect();
             let all = build.programs(folder)?.into_iter().map(|name| format!("{folder}/{name}"));
             here.extend(all.filter(|program| !listed.contains(program)).map(Test::unlisted));

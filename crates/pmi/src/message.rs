@@ -56,7 +56,7 @@ impl Message {
                 out.extend(text.bytes().take(MAX - out.len()));
             }
             Message::AbortRanks { code, ranks } => {
-                out.push(4);
+                out.push(5);
                 out.extend(code.to_le_bytes());
                 let named = ranks.iter().map(|r| *r as usize).filter(|r| *r < BITS);
                 let mut bits = vec![0; named.clone().max().map_or(0, |r| r / 8 + 1)];
@@ -80,7 +80,7 @@ impl Message {
                 (3, Some((code, text))) => {
                     Ok(Message::Abort { code: i32::from_le_bytes(*code), text: printable(text) })
                 }
-                (4, Some((code, bits))) => {
+                (5, Some((code, bits))) => {
                     let named = (0..bits.len() * 8).filter(|r| bits[r / 8] >> (r % 8) & 1 != 0);
                     let ranks = named.map(|r| r as u32).collect();
                     Ok(Message::AbortRanks { code: i32::from_le_bytes(*code), ranks })

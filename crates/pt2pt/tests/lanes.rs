@@ -233,7 +233,8 @@ fn locks_come_in_while_a_thread_is_inside() {
         let add = |times: u64| {
             for _ in 0..times {
                 e.enter(0, |_| {
-                    let at = count.0.get();
+                    let Shared(count) = &count;
+                    let at = count.get();
                     // SAFETY: `enter` lets one thread in at a time.
                     unsafe { at.write(std::hint::black_box(at.read()) + 1) }
                 });
