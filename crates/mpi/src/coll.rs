@@ -21,8 +21,16 @@ pub use nonblocking::*;
 
 pub(crate) type Found = crate::table::Ref<'static, handle::Comm, Comm>;
 
-#[inline]
+#[inline(always)]
 pub(crate) fn comm_of(h: handle::Comm) -> Result<Found> {
+    if world::short().is_none() {
+        return attended_comm_of(h);
+    }
+    comm::get(h)
+}
+
+#[cold]
+fn attended_comm_of(h: handle::Comm) -> Result<Found> {
     world::attended()?;
     comm::get(h)
 }

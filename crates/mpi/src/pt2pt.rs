@@ -343,9 +343,10 @@ fn received_at_once(
     tag: i32,
     comm: handle::Comm,
 ) -> Option<Outcome> {
-    let (Some(e), Some(c), Some((to, room))) = (world::short(), comm::peek(comm), plain_bytes(buf, count, dt)) else {
-        return None;
-    };
+    // One after the other, as in `sent_at_once`.
+    let (to, room) = plain_bytes(buf, count, dt)?;
+    let c = comm::peek(comm)?;
+    let e = world::short()?;
     if source as u32 as usize >= c.size() || (!(0..=TAG_UB).contains(&tag) && tag != MPI_ANY_TAG) {
         return None;
     }
@@ -607,8 +608,7 @@ pub fn iprobe(source: i32, tag: i32, comm: handle::Comm, flag: Out<i32>, status:
         flag.set(1)?;
         return give(status, Status::PROC_NULL);
     };
-    e.poll(c.lane())?;
-    match e.enter(c.lane(), |s| s.probe(p)) {
+    match e.look(c.lane(), |s| s.probe(p))? {
         None => {
             e.breathe();
             flag.set(0)

@@ -122,10 +122,12 @@ fn plain_in(s: &mut State, h: handle::Request, number: u32) -> Option<ReqId> {
 
 /// Of a handle of the first sort, with its number, in its lane.
 fn named_in(s: &mut State, h: handle::Request, number: u32) -> Result<Named> {
-    match plain_in(s, h, number) {
-        Some(id) => Ok(Named::Plain(id)),
-        None => bail!(MPI_ERR_REQUEST, "request {:#x} has completed or was freed; its handle is stale", h.raw()),
-    }
+    plain_in(s, h, number).map(Named::Plain).ok_or_else(|| stale(h))
+}
+
+#[cold]
+fn stale(h: handle::Request) -> Error {
+    Error::new(MPI_ERR_REQUEST, format!("request {:#x} has completed or was freed; its handle is stale", h.raw()))
 }
 
 fn named_outside(h: handle::Request) -> Result<Named> {
@@ -385,14 +387,36 @@ fn give_finished(status: Out<Status>, f: &Finished) -> Result<()> {
     if f.idle && !status.is_null() { status.set(Status::EMPTY) } else { give(status, f.status) }
 }
 
+/// A request of the first sort is named and looked at in one entry of its lane.
 pub fn wait(request: Out<handle::Request>, status: Out<Status>) -> Result<()> {
     let e = world::engine()?;
-    let n = named(e, request.get()?)?;
-    let first = match &n {
-        Named::Plain(id) => e.enter(id.lane(), |s| check_plain(s, *id, true)),
-        n => n.check(&mut At::Outside(e), true),
-    };
+    let h = request.get()?;
+    let Some(number) = number_of(h) else { return wait_outside(e, h, request, status) };
+    let lane = ReqId::lane_of(number);
+    let first = e.enter(lane, |s| plain_in(s, h, number).map(|id| (id, check_plain(s, id, true))));
     let f = match first {
+        None => return Err(stale(h)),
+        Some((_, Some(f))) => f,
+        Some((id, None)) => e.wait(lane, |s| check_plain(s, id, true))?,
+    };
+    give_plain(request, status, &f)
+}
+
+/// What `wait` and `test` tell of a finished request of the first sort.
+#[inline(always)]
+fn give_plain(request: Out<handle::Request>, status: Out<Status>, f: &Found) -> Result<()> {
+    request.set(MPI_REQUEST_NULL)?;
+    give(status, f.f.status)?;
+    f.f.verdict()
+}
+
+#[inline(never)]
+fn wait_outside(e: &Engine, h: handle::Request, request: Out<handle::Request>, status: Out<Status>) -> Result<()> {
+    if h == SENT {
+        return give_plain(request, status, &found(None, Outcome::SENT, true));
+    }
+    let n = named_outside(h)?;
+    let f = match n.check(&mut At::Outside(e), true) {
         Some(f) => f,
         None => wait_for(e, std::slice::from_ref(&n), |at| n.check(at, true))?,
     };
@@ -404,10 +428,39 @@ pub fn wait(request: Out<handle::Request>, status: Out<Status>) -> Result<()> {
     f.verdict()
 }
 
+/// As `wait`: named where it is looked at, after a round of progress.
 #[inline(always)]
 pub fn test(request: Out<handle::Request>, flag: Out<i32>, status: Out<Status>) -> Result<()> {
     let e = world::engine()?;
-    let n = named(e, request.get()?)?;
+    let h = request.get()?;
+    let Some(number) = number_of(h) else { return test_outside(e, h, request, flag, status) };
+    // Some(None): nothing of that name.
+    let look = |s: &mut State| match plain_in(s, h, number) {
+        Some(id) => check_plain(s, id, true).map(Some),
+        None => Some(None),
+    };
+    match e.look(ReqId::lane_of(number), look)? {
+        None => {
+            e.breathe();
+            flag.set(0)
+        }
+        Some(None) => Err(stale(h)),
+        Some(Some(f)) => {
+            flag.set(1)?;
+            give_plain(request, status, &f)
+        }
+    }
+}
+
+#[inline(never)]
+fn test_outside(
+    e: &Engine,
+    h: handle::Request,
+    request: Out<handle::Request>,
+    flag: Out<i32>,
+    status: Out<Status>,
+) -> Result<()> {
+    let n = named_outside(h)?;
     match look(e, std::slice::from_ref(&n), |at| n.check(at, true))? {
         None => {
             e.breathe();

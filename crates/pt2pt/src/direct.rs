@@ -22,7 +22,7 @@ impl Engine {
     ///
     /// # Safety
     /// `from` is valid for reads of `len` bytes.
-    #[inline]
+    #[inline(always)]
     pub unsafe fn send_now(&self, ctx: Context, dest: u32, tag: i32, from: *const u8, len: usize) -> bool {
         let Some(mut s) = self.alone_unless(ctx.lane(), THREADS | COUNTED) else { return false };
         // SAFETY: the caller's promise.
@@ -34,7 +34,7 @@ impl Engine {
     ///
     /// # Safety
     /// `to` is valid for writes of `room` bytes.
-    #[inline]
+    #[inline(always)]
     pub unsafe fn receive_now(&self, want: Pattern, to: *mut u8, room: usize) -> Option<Outcome> {
         let mut s = self.alone_unless(want.ctx.lane(), THREADS | COUNTED)?;
         let s: &mut State = &mut s;

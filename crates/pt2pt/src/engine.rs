@@ -240,7 +240,7 @@ pub struct Engine {
     pub(crate) general: AtomicU32,
     /// Lanes whose state exists.
     open: AtomicU32,
-    me: usize,
+    pub(crate) me: usize,
     size: usize,
     /// From which each lane makes its own.
     node: Option<Node>,
@@ -378,8 +378,15 @@ impl Engine {
         // SAFETY: the caller's promise.
         match unsafe { &mut *at.state.get() } {
             Some(s) => s,
-            empty => empty.insert(self.open(lane % LANES)),
+            empty => self.open_in(empty, lane),
         }
+    }
+
+    /// Not inlined: a state takes room on the stack while it is made.
+    #[cold]
+    #[inline(never)]
+    fn open_in<'a>(&self, empty: &'a mut Option<State>, lane: usize) -> &'a mut State {
+        empty.insert(self.open(lane % LANES))
     }
 
     #[cold]
@@ -494,8 +501,7 @@ impl Engine {
     fn turn<R>(&self, lane: usize, busy: Busy, check: &mut impl FnMut(&mut State) -> Option<R>) -> Result<Turn<R>> {
         if let Some(mut s) = self.alone(lane) {
             let s: &mut State = &mut s;
-            s.rounds = s.rounds.wrapping_add(1);
-            let due = s.rounds & s.others_mask == 0;
+            let due = s.next_round();
             if busy == Busy::Wait {
                 s.look_everywhere();
             }
@@ -599,6 +605,11 @@ impl Engine {
         Ok(all)
     }
 
+    /// Where this process is among others; the same for all lanes.
+    #[inline]
+    pub(crate) fn node(&self) -> Option<&Node> {
+        self.node.as_ref()
+    }
     /// Between publishing something and looking whether anybody sleeps.
     #[inline]
     pub(crate) fn order(&self) {
@@ -691,6 +702,27 @@ impl Engine {
     pub fn poll(&self, lane: usize) -> Result<()> {
         let t = self.turn(lane, Busy::Pass, &mut |_| None::<()>)?;
         if t.due { self.others(1 << lane, false).map(|_| ()) } else { Ok(()) }
+    }
+
+    /// As `poll`, and what `check` finds in the lane after that.
+    #[inline]
+    pub fn look<R>(&self, lane: usize, mut check: impl FnMut(&mut State) -> Option<R>) -> Result<Option<R>> {
+        let Some(mut s) = self.alone(lane) else {
+            self.poll(lane)?;
+            return Ok(self.enter(lane, check));
+        };
+        let due = s.next_round();
+        s.progress()?;
+        let found = check(&mut s);
+        drop(s);
+        if due {
+            let looked = self.others(1 << lane, false);
+            // What was found has been taken; an error there is found again by the next who looks.
+            if found.is_none() {
+                looked?;
+            }
+        }
+        Ok(found)
     }
 
     /// As `poll`, in all these lanes.
@@ -918,6 +950,12 @@ impl State {
             r.span = copy.map_or(Span::empty(), Span::Owned);
         }
         self.detach(id);
+    }
+    /// Counts a turn; whether it is one in which the other lanes and the work under way are due. With one thread.
+    #[inline(always)]
+    fn next_round(&mut self) -> bool {
+        self.rounds = self.rounds.wrapping_add(1);
+        self.rounds & self.others_mask == 0
     }
     /// Marks done.
     #[inline]

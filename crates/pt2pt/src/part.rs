@@ -21,7 +21,6 @@ use crate::span::Span;
 use oxmpi_base::consts::*;
 use oxmpi_base::{Error, Result, bail};
 use oxmpi_transport::wire::*;
-use oxmpi_transport_shm::link::Frame;
 
 /// Names a partitioned operation of this process in its lane: place and generation. The peer sends it back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -533,36 +532,42 @@ impl State {
 
     /// A frame about a partitioned operation.
     #[inline(never)]
-    pub(crate) fn about_partitions(&mut self, peer: u32, f: &Frame, payload: &[u8]) -> Result<()> {
-        match f.kind {
+    pub(crate) fn about_partitions(&mut self, kind: Kind, envelope: Pattern, payload: &[u8]) -> Result<()> {
+        let peer = envelope.source as u32;
+        match kind {
             Kind::Offer => {
                 let offer = Offer::decode(payload).ok_or_else(|| self.malformed(peer))?;
-                self.offered(peer, f.ctx, offer)
+                self.offered(peer, envelope.ctx, offer)
             }
             Kind::Open => {
                 let open = Open::decode(payload).ok_or_else(|| self.malformed(peer))?;
                 self.opened(peer, open)
             }
             _ => {
-                let id = PartId::new(f.tag as u32, f.ctx.0 as u32);
-                self.take_slice(peer, id, f, payload).unwrap_or_else(|| Err(self.malformed(peer)))
+                let id = PartId::new(envelope.tag as u32, envelope.ctx.0 as u32);
+                self.take_slice(kind, envelope, id, payload).unwrap_or_else(|| Err(self.malformed(peer)))
             }
         }
     }
 
     /// None where the frame makes no sense.
-    fn take_slice(&mut self, peer: u32, id: PartId, f: &Frame, payload: &[u8]) -> Option<Result<()>> {
+    fn take_slice(&mut self, kind: Kind, envelope: Pattern, id: PartId, payload: &[u8]) -> Option<Result<()>> {
         let (head, data) = payload.split_at_checked(Slice::LEN)?;
         let slice = Slice::decode(head)?;
         let ctx = Context::of_runs(self.lane);
         let r = self.parts.as_mut()?.receiving(id)?;
         let offer = r.there?;
         let end = slice.first.checked_add(slice.count)?;
-        if r.from != Some(peer) || !r.active || r.failed != MPI_SUCCESS || slice.count == 0 || end > offer.count {
+        if r.from != Some(envelope.source as u32)
+            || !r.active
+            || r.failed != MPI_SUCCESS
+            || slice.count == 0
+            || end > offer.count
+        {
             return None;
         }
         let (at, len) = (slice.first as u64 * offer.step, slice.count as u64 * offer.step);
-        if f.kind == Kind::Slice {
+        if kind == Kind::Slice {
             if data.len() as u64 != len || !r.arrive(slice) {
                 return None;
             }
@@ -574,7 +579,7 @@ impl State {
         if !data.is_empty() || len == 0 {
             return None;
         }
-        let want = Pattern { ctx, source: peer as i32, tag: f.tag };
+        let want = Pattern { ctx, ..envelope };
         let i = self.requests.start(r.span.part(at, len), want);
         r.runs.push((self.requests.id(i), slice));
         let place = self.posted.post(want, i);

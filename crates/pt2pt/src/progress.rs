@@ -47,6 +47,12 @@ impl Sweep {
     }
 }
 
+#[cold]
+fn corrupt(peer: u32, header: u64) -> oxmpi_base::Error {
+    let what = format!("the shared-memory ring from process {peer} is corrupt (header {header:#x})");
+    oxmpi_base::Error::new(MPI_ERR_INTERN, what)
+}
+
 impl State {
     /// One round. Returns whether anything moved.
     #[inline]
@@ -161,10 +167,14 @@ impl State {
     #[inline(always)]
     fn drain(&mut self, k: usize) -> Result<bool> {
         let mut batch = 0;
-        while batch < BATCH
-            && let Some(frame) = self.next_frame(k)?
-        {
-            let peer = self.incoming[k].0;
+        while batch < BATCH {
+            let (peer, ring) = &self.incoming[k];
+            let peer = *peer;
+            let frame = match ring.front() {
+                Ok(Some(f)) => f,
+                Ok(None) => break,
+                Err(c) => return Err(corrupt(peer, c.0)),
+            };
             self.handle(k, peer, &frame)?;
             self.incoming[k].1.pop(frame);
             batch += 1;
@@ -175,15 +185,6 @@ impl State {
             self.repay(k);
         }
         Ok(batch > 0)
-    }
-
-    #[inline(always)]
-    fn next_frame(&self, k: usize) -> Result<Option<Frame>> {
-        let (peer, ring) = &self.incoming[k];
-        ring.front().map_err(|c| {
-            let what = format!("the shared-memory ring from process {peer} is corrupt (header {:#x})", c.0);
-            oxmpi_base::Error::new(MPI_ERR_INTERN, what)
-        })
     }
 
     /// What `peer` sends cannot be read on: its rings are closed and every operation that needs it fails with MPI_ERR_INTERN.
@@ -265,10 +266,9 @@ impl State {
         match f.kind {
             Kind::Eager => {
                 if let Some(i) = self.posted.take(envelope) {
-                    let r = self.requests.at(i);
                     // SAFETY: `payload` holds `len` bytes.
-                    unsafe { r.span.write(0, payload.as_ptr(), payload.len()) };
-                    let outcome = arrived(envelope, payload.len() as u64, r.span.len());
+                    let room = unsafe { self.requests.at(i).span.fill(payload.as_ptr(), payload.len()) };
+                    let outcome = arrived(envelope, payload.len() as u64, room);
                     self.complete(i, outcome);
                 } else {
                     self.hold(envelope, payload, None);
@@ -279,10 +279,9 @@ impl State {
                 let (send, data) = payload.split_at_checked(8).ok_or_else(|| self.malformed(peer))?;
                 let send = u64::from_ne_bytes(send.try_into().unwrap_or_default());
                 if let Some(i) = self.posted.take(envelope) {
-                    let r = self.requests.at(i);
                     // SAFETY: `data` holds its length.
-                    unsafe { r.span.write(0, data.as_ptr(), data.len()) };
-                    let outcome = arrived(envelope, data.len() as u64, r.span.len());
+                    let room = unsafe { self.requests.at(i).span.fill(data.as_ptr(), data.len()) };
+                    let outcome = arrived(envelope, data.len() as u64, room);
                     self.complete(i, outcome);
                     self.control(peer, Kind::Ack, &send.to_ne_bytes())?;
                 } else {
@@ -333,6 +332,16 @@ impl State {
                 let send = payload.try_into().map(u64::from_ne_bytes).map_err(|_| self.malformed(peer))?;
                 self.sent(peer, send, if f.kind == Kind::Ack { Expects::Ack } else { Expects::Answer })
             }
+            kind => self.handle_rare(kind, envelope, payload),
+        }
+    }
+
+    /// What few programs ever get. By values, so that the frame itself need not be in memory.
+    #[cold]
+    #[inline(never)]
+    fn handle_rare(&mut self, kind: Kind, envelope: Pattern, payload: &[u8]) -> Result<()> {
+        let peer = envelope.source as u32;
+        match kind {
             Kind::Retract => {
                 let r = Retract::decode(payload).ok_or_else(|| self.malformed(peer))?;
                 self.retract(peer, Pattern { tag: r.tag, ..envelope }, r.send)
@@ -341,7 +350,7 @@ impl State {
                 let send = payload.try_into().map(u64::from_ne_bytes).map_err(|_| self.malformed(peer))?;
                 self.retracted(peer, send)
             }
-            Kind::Offer | Kind::Open | Kind::Slice | Kind::Run => self.about_partitions(peer, f, payload),
+            kind => self.about_partitions(kind, envelope, payload),
         }
     }
 

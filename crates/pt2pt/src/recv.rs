@@ -44,7 +44,6 @@ impl State {
 
     /// Receives a message that is here already (also MPI_Mrecv).
     pub fn recv_early(&mut self, m: Message, mut span: Span) -> Result<Received> {
-        let room = span.len();
         if let Early::Arriving { peer, .. } | Early::Announced { peer, .. } = *self.early.at(m.early)
             && self.peers[peer as usize].lost
         {
@@ -54,7 +53,7 @@ impl State {
         match self.early.take(m.early) {
             Early::Whole { bytes, ack } => {
                 // SAFETY: `bytes` holds what is copied.
-                unsafe { span.write(0, bytes.as_ptr(), bytes.len()) };
+                let room = unsafe { span.fill(bytes.as_ptr(), bytes.len()) };
                 if let Some((peer, send)) = ack {
                     self.control(peer, Kind::Ack, &send.to_ne_bytes())?;
                 }
@@ -62,7 +61,7 @@ impl State {
             }
             Early::Arriving { bytes, got, peer } => {
                 // SAFETY: the first `got` bytes have been written.
-                unsafe { span.write(0, bytes.as_ptr(), got as usize) };
+                let room = unsafe { span.fill(bytes.as_ptr(), got as usize) };
                 let i = self.requests.start(span, m.envelope);
                 self.requests.at(i).outcome = arrived(m.envelope, bytes.len() as u64, room);
                 let inbound = &mut self.peers[peer as usize].inbound;
@@ -78,6 +77,7 @@ impl State {
                 Ok(self.finish(id).map_or(Received::Pending(id), Received::Done))
             }
             Early::Local { request } => {
+                let room = span.len();
                 let mut from = std::mem::replace(&mut self.requests.at(request).span, Span::empty());
                 from.copy_to(&mut span);
                 let total = from.len();
@@ -91,9 +91,15 @@ impl State {
     pub(crate) fn receive_local(&mut self, recv: u32, envelope: Pattern, from: &mut Span) {
         let r = self.requests.at(recv);
         r.posted = None;
-        from.copy_to(&mut r.span);
-        let outcome = arrived(envelope, from.len(), r.span.len());
-        self.complete(recv, outcome);
+        let (len, room) = match *from {
+            // SAFETY: the sender's buffer, which holds its length.
+            Span::Dense { at, len } => (len as u64, unsafe { r.span.fill(at, len) }),
+            _ => {
+                from.copy_to(&mut r.span);
+                (from.len(), r.span.len())
+            }
+        };
+        self.complete(recv, arrived(envelope, len, room));
     }
 
     /// A message that nobody waits for; a probe may.

@@ -77,12 +77,10 @@ impl Endpoint {
     }
     #[cold]
     fn wake_all(&self) {
-        self.engine.enter(self.lane(), |s| {
-            if let Some(node) = &s.node {
-                let others = self.ranks.procs().iter().filter(|p| **p != s.me);
-                others.for_each(|p| node.ring(*p as usize));
-            }
-        });
+        if let Some(node) = self.engine.node() {
+            let others = self.ranks.procs().iter().filter(|p| **p as usize != self.engine.me);
+            others.for_each(|p| node.ring(*p as usize));
+        }
     }
 
     /// Waits until `ready`, which looks at shared memory only.

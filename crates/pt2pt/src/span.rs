@@ -152,6 +152,27 @@ impl Span {
         }
     }
 
+    /// As `write` at the beginning; returns the length of this stream. For one run it is a copy and nothing else.
+    ///
+    /// # Safety
+    /// `data` is valid for reads of `n` bytes.
+    #[inline(always)]
+    pub unsafe fn fill(&mut self, data: *const u8, n: usize) -> u64 {
+        if let Span::Dense { at, len } = *self {
+            // SAFETY: clipped to the user's buffer.
+            unsafe { copy(data, at, n.min(len)) };
+            return len as u64;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.fill_shaped(data, n) }
+    }
+    #[inline(never)]
+    unsafe fn fill_shaped(&mut self, data: *const u8, n: usize) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { self.write(0, data, n) };
+        self.len()
+    }
+
     /// Copies this whole stream into `to`, up to the shorter one.
     pub fn copy_to(&mut self, to: &mut Span) {
         let n = self.len().min(to.len());
