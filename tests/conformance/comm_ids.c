@@ -100,6 +100,25 @@ static void splits(int times)
     }
 }
 
+/* Communicators that a session leaves behind: their numbers, many at once, serve again. */
+static void sessions(int rounds, int each)
+{
+    for (int i = 0; i < rounds; i++) {
+        MPI_Session session;
+        MPI_Group group;
+        MPI_Comm all, copy;
+        OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
+        OK(MPI_Group_from_session_pset(session, "mpi://WORLD", &group));
+        OK(MPI_Comm_create_from_group(group, "left behind", MPI_INFO_NULL, MPI_ERRORS_RETURN, &all));
+        OK(MPI_Group_free(&group));
+        for (int k = 0; k < each; k++)
+            OK(MPI_Comm_dup(all, &copy));
+        OK(MPI_Session_finalize(&session));
+        /* What each has told has arrived before the next round begins. */
+        OK(MPI_Barrier(MPI_COMM_WORLD));
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *asked = getenv("COMM_IDS");
@@ -108,6 +127,12 @@ int main(int argc, char **argv)
     if (!asked)
         setenv("OXMPI_TEST_CONTEXTS", "3000", 1);
     check_begin(&argc, &argv);
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    OK(MPI_Get_library_version(library, &length));
+    /* Another library may need them freed. */
+    if (!strncmp(library, "oxmpi", 5))
+        sessions(6, 1300);
     churn(times);
     splits(times / 10);
     return check_end();

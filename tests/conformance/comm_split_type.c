@@ -68,6 +68,32 @@ static void psets(void)
     SAME(n, 1, "mpi://SELF");
     OK(MPI_Comm_free(&self));
     null(split(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_pset_name", "no such set"), "an unknown set");
+    all_reversed(split(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_pset_name", "MPI://world"), "MPI://world");
+    /* Sets of different names with a process in common: nobody meets who asks for another one. */
+    MPI_Comm part = split(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_pset_name", rank ? "mpi://WORLD" : "mpi://SELF");
+    OK(MPI_Comm_size(part, &n));
+    SAME(n, rank ? size - 1 : 1, "two sets at once");
+    OK(MPI_Comm_free(&part));
+}
+
+/* A process is in one of the groups, so a set of one process has nobody in the other. */
+static void psets_of_two_groups(void)
+{
+    if (size < 2)
+        return;
+    MPI_Comm half, both;
+    int n, m;
+    OK(MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half));
+    OK(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 3, &both));
+    null(split(both, MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_pset_name", "mpi://SELF"), "mpi://SELF of two groups");
+    MPI_Comm all = split(both, MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_pset_name", "mpi://WORLD");
+    CHECK(all != MPI_COMM_NULL, "mpi://WORLD of two groups gave MPI_COMM_NULL");
+    OK(MPI_Comm_size(all, &n));
+    OK(MPI_Comm_remote_size(all, &m));
+    SAME(n + m, size, "mpi://WORLD of two groups");
+    OK(MPI_Comm_free(&all));
+    OK(MPI_Comm_free(&both));
+    OK(MPI_Comm_free(&half));
 }
 
 /* Each rank runs on one processor, so those on the same one are together. */
@@ -115,6 +141,18 @@ static void bound(void)
         OK(MPI_Info_get_string(info, "mpi_hw_resource_type", &length, name, &flag));
         CHECK(flag && name[0], "an unguided split does not say by what it cut");
         OK(MPI_Info_free(&info));
+        OK(MPI_Comm_free(&part));
+        /* An info object that cannot be written to is an error of that process alone. */
+        OK(MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN));
+        OK(MPI_Comm_rank(parent, &got));
+        if (got == 0) {
+            CHECK(MPI_Comm_split_type(parent, MPI_COMM_TYPE_HW_UNGUIDED, rank, MPI_INFO_ENV, &part) != MPI_SUCCESS, "MPI_INFO_ENV was written to");
+            CHECK(part == MPI_COMM_NULL, "a communicator after an error");
+        } else {
+            OK(MPI_Comm_split_type(parent, MPI_COMM_TYPE_HW_UNGUIDED, rank, MPI_INFO_NULL, &part));
+            OK(MPI_Comm_free(&part));
+        }
+        OK(MPI_Comm_split_type(parent, MPI_COMM_TYPE_HW_UNGUIDED, rank, MPI_INFO_NULL, &part));
         OK(MPI_Comm_free(&parent));
         parent = part;
         CHECK(level < 20, "there is no end of levels");
@@ -138,6 +176,7 @@ int main(int argc, char **argv)
     check_begin(&argc, &argv);
     shared();
     psets();
+    psets_of_two_groups();
     bound();
     errors();
     return check_end();

@@ -1,5 +1,6 @@
 /* What `cargo xtask test errors` runs: jobs of which a part ends, or that begin with another error handler. See xtask/src/errors.rs for what is expected. */
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,114 @@ static int wrong(MPI_Comm comm)
 {
     int v = 0;
     return MPI_Send(&v, 1, MPI_INT, 0, -5, comm);
+}
+
+/* What a survivor gets from others that miss something is worth nothing: no collective of all ranks succeeds. */
+static void garbage(MPI_Comm all)
+{
+    enum { LONG = 1 << 20, SHORT = 1 << 6 };
+    char *from = calloc(size, LONG), *to = calloc(size, LONG);
+    MPI_Request r;
+    for (int n = SHORT; n <= LONG; n += LONG - SHORT) {
+        must(class_of(MPI_Alltoall(from, n, MPI_BYTE, to, n, MPI_BYTE, all)) == MPI_ERR_PROC_ABORTED, "MPI_Alltoall fails");
+        must(class_of(MPI_Allgather(from, n, MPI_BYTE, to, n, MPI_BYTE, all)) == MPI_ERR_PROC_ABORTED, "MPI_Allgather fails");
+        must(class_of(MPI_Allreduce(from, to, n, MPI_BYTE, MPI_BOR, all)) == MPI_ERR_PROC_ABORTED, "MPI_Allreduce fails");
+        must(class_of(MPI_Bcast(from, n, MPI_BYTE, 0, all)) == MPI_ERR_PROC_ABORTED, "MPI_Bcast fails");
+        MPI_Ibcast(from, n, MPI_BYTE, 0, all, &r);
+        must(class_of(MPI_Wait(&r, MPI_STATUS_IGNORE)) == MPI_ERR_PROC_ABORTED, "MPI_Ibcast fails");
+        MPI_Iallgather(from, n, MPI_BYTE, to, n, MPI_BYTE, all, &r);
+        must(class_of(MPI_Wait(&r, MPI_STATUS_IGNORE)) == MPI_ERR_PROC_ABORTED, "MPI_Iallgather fails");
+    }
+    must(class_of(MPI_Barrier(all)) == MPI_ERR_PROC_ABORTED, "MPI_Barrier fails");
+    MPI_Ibarrier(all, &r);
+    must(class_of(MPI_Wait(&r, MPI_STATUS_IGNORE)) == MPI_ERR_PROC_ABORTED, "MPI_Ibarrier fails");
+    free(from);
+    free(to);
+}
+
+/* No communicator is made with ranks that are no more, and nobody waits for one. */
+static void constructors(MPI_Comm all)
+{
+    MPI_Comm new;
+    MPI_Group group;
+    MPI_Request r;
+    MPI_Comm_group(all, &group);
+    must(class_of(MPI_Comm_dup(all, &new)) == MPI_ERR_PROC_ABORTED, "MPI_Comm_dup fails");
+    must(class_of(MPI_Comm_split(all, 0, rank, &new)) == MPI_ERR_PROC_ABORTED, "MPI_Comm_split fails");
+    must(class_of(MPI_Comm_create(all, group, &new)) == MPI_ERR_PROC_ABORTED, "MPI_Comm_create fails");
+    int class = class_of(MPI_Comm_create_from_group(group, "z", MPI_INFO_NULL, MPI_ERRORS_RETURN, &new));
+    must(class == MPI_ERR_PROC_ABORTED, "MPI_Comm_create_from_group fails");
+    class = class_of(MPI_Comm_idup(all, &new, &r));
+    if (class == MPI_SUCCESS)
+        class = class_of(MPI_Wait(&r, MPI_STATUS_IGNORE));
+    must(class == MPI_ERR_PROC_ABORTED, "MPI_Comm_idup fails");
+    MPI_Group_free(&group);
+}
+
+/* Rank 0 aborts; the others wait for its context, of which nobody has heard before. */
+static void meeting(void)
+{
+    MPI_Comm new;
+    MPI_Group group;
+    begin();
+    MPI_Comm_group(MPI_COMM_WORLD, &group);
+    if (rank == 0) {
+        usleep(20000);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ABORT);
+        wrong(MPI_COMM_SELF);
+    }
+    int class = class_of(MPI_Comm_create_from_group(group, "z", MPI_INFO_NULL, MPI_ERRORS_RETURN, &new));
+    must(class == MPI_ERR_PROC_ABORTED, "MPI_Comm_create_from_group fails");
+    MPI_Group_free(&group);
+    MPI_Finalize();
+    printf("survivor %d ok\n", rank);
+}
+
+/* Two of the ranks are the groups of an intercommunicator, whose error handler ends both. */
+static void two_groups(void)
+{
+    MPI_Comm local, both;
+    begin();
+    MPI_Comm_split(MPI_COMM_WORLD, rank < 2 ? rank : 2, rank, &local);
+    if (rank < 2) {
+        int v;
+        MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, 1 - rank, 5, &both);
+        if (rank == 0) {
+            MPI_Comm_set_errhandler(both, MPI_ERRORS_ABORT);
+            wrong(both);
+        }
+        MPI_Recv(&v, 1, MPI_INT, 0, 7, both, MPI_STATUS_IGNORE);
+        must(0, "a rank that was aborted goes on");
+    }
+    MPI_Finalize();
+    printf("survivor %d ok\n", rank);
+}
+
+static pthread_barrier_t held;
+
+static void *hold(void *stream)
+{
+    flockfile(stream);
+    pthread_barrier_wait(&held);
+    for (;;)
+        pause();
+}
+
+/* A thread holds stdout for ever, as one that waits in a read holds stdin. */
+static void locked(int fatal)
+{
+    pthread_t thread;
+    int provided;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    pthread_barrier_init(&held, NULL, 2);
+    pthread_create(&thread, NULL, hold, stdout);
+    pthread_barrier_wait(&held);
+    if (rank == 0 && fatal)
+        wrong(MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Abort(MPI_COMM_WORLD, 4);
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
 /* The lower half of the ranks aborts in the way that `how` says; the upper half goes on without it. */
@@ -71,6 +180,10 @@ static void part(const char *how)
         class = class_of(MPI_Bcast(data, sizeof data, MPI_BYTE, 0, all));
         must(class == MPI_ERR_PROC_ABORTED, "a long MPI_Bcast gives MPI_ERR_PROC_ABORTED");
     }
+    if (!strcmp(how, "garbage"))
+        garbage(all);
+    if (!strcmp(how, "constructors"))
+        constructors(all);
     class = class_of(MPI_Recv(&v, 1, MPI_INT, victim, 1, mine, MPI_STATUS_IGNORE));
     must(class == MPI_ERR_PROC_ABORTED, "MPI_Recv from an aborted rank gives MPI_ERR_PROC_ABORTED");
     class = class_of(MPI_Recv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 1, mine, MPI_STATUS_IGNORE));
@@ -158,6 +271,12 @@ int main(int argc, char **argv)
         killed();
     else if (!strcmp(argv[1], "initial"))
         initial(argv[2]);
+    else if (!strcmp(argv[1], "meeting"))
+        meeting();
+    else if (!strcmp(argv[1], "groups"))
+        two_groups();
+    else if (!strcmp(argv[1], "locked"))
+        locked(!strcmp(argv[2], "fatal"));
     else if (!strcmp(argv[1], "unchecked"))
         unchecked();
     else if (!strcmp(argv[1], "self")) {

@@ -34,10 +34,31 @@ const fn case(
     Case { name, ranks, options: &[], args, exit, said, not_said: NOBODY_ELSE }
 }
 
-const CASES: [Case; 11] = [
+const CASES: [Case; 17] = [
     case("half of the ranks abort, the others are in a collective", 4, &["part", "collective"], TAG, &BOTH),
     case("half of the ranks abort, the others receive", 4, &["part", "messages"], TAG, &BOTH),
     case("half of the ranks abort before anybody has sent", 4, &["part", "early"], TAG, &BOTH),
+    case("half of the ranks abort, and no collective succeeds", 4, &["part", "garbage"], TAG, &BOTH),
+    case("half of the ranks abort, and nobody hangs in a constructor", 4, &["part", "constructors"], TAG, &BOTH),
+    Case {
+        not_said: &["not so", "survivor 0"],
+        ..case(
+            "a rank aborts for which others wait to make a communicator of a group",
+            3,
+            &["meeting"],
+            TAG,
+            &["aborted 1 of 3", "survivor 1 ok", "survivor 2 ok"],
+        )
+    },
+    case("MPI_ERRORS_ABORT of an intercommunicator", 4, &["groups"], TAG, &["ends the 2 processes", BOTH[1], BOTH[2]]),
+    case("MPI_Abort while a thread holds stdout", 2, &["locked", "abort"], TAG, &["called MPI_Abort with code 4"]),
+    case(
+        "a fatal error while a thread holds stdout",
+        2,
+        &["locked", "fatal"],
+        TAG,
+        &["MPI_ERRORS_ARE_FATAL ends the job"],
+    ),
     Case {
         not_said: &["not so", "survivor 0"],
         ..case(

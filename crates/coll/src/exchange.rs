@@ -1,7 +1,8 @@
 //! The messages of one collective call: an endpoint, a tag and the first error.
 //!
 //! Invariant: a failed message is remembered and the pattern goes on, so that ranks that did nothing wrong
-//! are not left waiting; [`Exchange::finish`] returns the first failure.
+//! are not left waiting; [`Exchange::finish`] returns the first failure. What a rank passes on after
+//! a failure is worth nothing, so a rank without one looks at the end whether there was any: that is what aborted ranks cause.
 use crate::buffer::{Data, Segments, Temp, copy};
 use crate::link::{Endpoint, Req};
 use crate::reduction::Reduction;
@@ -31,7 +32,7 @@ impl<'a> Exchange<'a> {
     }
     pub fn finish(self) -> Result<()> {
         match self.first.into_inner() {
-            None => Ok(()),
+            None => self.ep.check_aborted(),
             Some(e) => Err(e),
         }
     }

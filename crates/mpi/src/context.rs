@@ -18,7 +18,7 @@
 //! Both locks here are held for a moment and nothing else is taken under them: [`gone`] is called under the lock of a lane.
 use crate::group::Group;
 use crate::{meeting, world};
-use oxmpi_base::consts::{MPI_ERR_GROUP, MPI_ERR_NO_MEM};
+use oxmpi_base::consts::{MPI_ERR_GROUP, MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_ERR_PROC_ABORTED};
 use oxmpi_base::{Error, Result};
 use oxmpi_transport::wire::{Context, LANE_BITS, LANES};
 use std::collections::HashMap;
@@ -36,8 +36,9 @@ struct Numbers {
     last: u64,
     /// They count up to this.
     end: u64,
-    /// Those that are given out, with the members that still use each: 0 until it is known how many they are.
-    used: HashMap<u64, u32>,
+    /// Those that are given out, with the members that still use each. Until it is known how many they are this counts below 0: other threads and
+    /// members may be done with it before.
+    used: HashMap<u64, i64>,
     given: usize,
 }
 
@@ -59,12 +60,15 @@ impl Numbers {
     }
     fn settle(&mut self, number: u64, members: u32) {
         if let Some(users) = self.used.get_mut(&number) {
-            *users = members;
+            *users += members as i64;
+            if *users == 0 {
+                self.used.remove(&number);
+            }
         }
     }
     fn drop_user(&mut self, number: u64) {
         if let Some(users) = self.used.get_mut(&number) {
-            *users = users.saturating_sub(1);
+            *users -= 1;
             if *users == 0 {
                 self.used.remove(&number);
             }
@@ -106,7 +110,8 @@ pub fn meeting() -> Context {
     make((1 << 24) - 1, 1, 0)
 }
 
-/// A context as it travels: that of the leader, or that the leader had none to give.
+/// A context as it travels: that of the leader, or why there is none, as an error class below the largest number; that the leader had none
+/// to give is 0 there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Given(pub u64);
 
@@ -120,9 +125,23 @@ impl Given {
             Err(why) => (Given::NONE, Err(why)),
         }
     }
+    /// This process did not get it.
+    fn lost(why: &Error) -> Given {
+        Given(u64::MAX - why.class as u64)
+    }
     pub fn get(self) -> Result<Context> {
         if self.0 < 1 << Context::BITS && self.0 & 1 == 0 {
             return Ok(Context(self.0));
+        }
+        if self != Given::NONE {
+            let class = match u64::MAX - self.0 {
+                c if c == MPI_ERR_PROC_ABORTED as u64 => MPI_ERR_PROC_ABORTED,
+                _ => MPI_ERR_OTHER,
+            };
+            return Err(Error::new(
+                class,
+                "another process of the new communicator could not get its context; what that process says tells why",
+            ));
         }
         Err(Error::new(
             MPI_ERR_NO_MEM,
@@ -136,19 +155,32 @@ impl Given {
     }
 }
 
-/// A new context of the group's rank 0 goes round in a binomial tree; `fetch` and `post` take process indices.
+/// A new context of the group's rank 0 goes round in a binomial tree; `fetch` and `post` take process indices. Who gets none says so to those that
+/// wait for it, and whoever cannot be reached keeps nobody else from being told.
 pub fn spread(
     group: &Group,
+    fetch: impl FnMut(u32) -> Result<u64>,
+    post: impl FnMut(u32, u64) -> Result<()>,
+) -> Result<Context> {
+    let me = group.my_rank().ok_or_else(|| Error::new(MPI_ERR_GROUP, "this process is not in the new group"))?;
+    spread_from(me, group.size(), |r| group.proc_of(r), fetch, post)
+}
+
+fn spread_from(
+    me: usize,
+    size: usize,
+    proc_of: impl Fn(usize) -> u32,
     mut fetch: impl FnMut(u32) -> Result<u64>,
     mut post: impl FnMut(u32, u64) -> Result<()>,
 ) -> Result<Context> {
-    let me = group.my_rank().ok_or_else(|| Error::new(MPI_ERR_GROUP, "this process is not in the new group"))?;
-    let size = group.size();
     let (mut given, mut why) = if me == 0 { Given::offer() } else { (Given::NONE, Ok(())) };
     let mut mask = 1;
     while mask < size {
         if me & mask != 0 {
-            given = Given(fetch(group.proc_of(me - mask))?);
+            match fetch(proc_of(me - mask)) {
+                Ok(what) => given = Given(what),
+                Err(e) => (given, why) = (Given::lost(&e), Err(e)),
+            }
             break;
         }
         mask <<= 1;
@@ -156,7 +188,8 @@ pub fn spread(
     mask >>= 1;
     while mask > 0 {
         if me + mask < size {
-            why = why.and(post(group.proc_of(me + mask), given.0));
+            let posted = post(proc_of(me + mask), given.0);
+            why = why.and(posted);
         }
         mask >>= 1;
     }
@@ -237,7 +270,11 @@ pub fn returned(of_others: &[u32]) {
 pub fn tell_returns() -> Result<()> {
     let full = |r: &mut (u32, Vec<u32>)| r.1.len() >= BATCH;
     let due: Vec<_> = RETURNS.lock().unwrap_or_else(|e| e.into_inner()).extract_if(.., full).collect();
-    due.into_iter().try_for_each(|(leader, numbers)| meeting::post_returns(leader, &numbers))
+    due.into_iter().fold(Ok(()), |done, (leader, numbers)| match meeting::post_returns(leader, &numbers) {
+        // It gives nothing out any more.
+        Err(e) if e.class == MPI_ERR_PROC_ABORTED => done,
+        posted => done.and(posted),
+    })
 }
 
 #[cfg(test)]
@@ -271,6 +308,52 @@ mod tests {
         n.used.clear();
         assert_eq!((n.take(), n.take(), n.take()), (Some(4), Some(2), Some(3)), "the others pass first");
         n.drop_user(77);
+    }
+
+    #[test]
+    fn members_may_be_done_before_it_is_known_how_many_they_are() {
+        let mut n = Numbers::new(3);
+        assert_eq!(n.take(), Some(2));
+        n.drop_user(2);
+        n.drop_user(2);
+        assert_eq!(n.take(), None, "the leader itself is going to use it");
+        n.settle(2, 3);
+        assert_eq!(n.take(), None, "one user is left");
+        n.drop_user(2);
+        assert_eq!(n.take(), Some(2));
+        n.drop_user(2);
+        n.settle(2, 1);
+        assert_eq!(n.take(), Some(2), "all were done before");
+    }
+
+    /// Rank `me` of four hears this from its parent; what it tells whom, and what comes out.
+    fn spread_at(
+        me: u32,
+        heard: Result<u64>,
+        reached: impl Fn(u32) -> Result<()>,
+    ) -> (Vec<(u32, u64)>, Result<Context>) {
+        let (mut heard, mut told) = (Some(heard), Vec::new());
+        let fetch = |_| heard.take().expect("one parent");
+        let post = |to, what| {
+            told.push((to, what));
+            reached(to)
+        };
+        let all = spread_from(me as usize, 4, |r| r as u32, fetch, post);
+        (told, all)
+    }
+
+    #[test]
+    fn whoever_gets_no_context_tells_so_all_the_same() {
+        let gone = || Error::new(MPI_ERR_PROC_ABORTED, "gone");
+        let none = Given::lost(&gone()).0;
+        let (told, out) = spread_at(2, Err(gone()), |_| Ok(()));
+        assert_eq!((told, out.unwrap_err().class), (vec![(3, none)], MPI_ERR_PROC_ABORTED));
+        let (told, out) = spread_at(3, Ok(none), |_| Ok(()));
+        assert_eq!((told, out.unwrap_err().class), (vec![], MPI_ERR_PROC_ABORTED));
+        let here = of_self(0).0;
+        let (told, out) = spread_at(2, Ok(here), |_| Err(gone()));
+        assert_eq!((told, out.unwrap_err().class), (vec![(3, here)], MPI_ERR_PROC_ABORTED));
+        assert_eq!(Given::NONE.get().unwrap_err().class, MPI_ERR_NO_MEM);
     }
 
     fn c_odd() -> u64 {

@@ -297,10 +297,14 @@ fn invoke(handler: &Handler, kind: Kind, raw: usize, e: &Error) {
     }
 }
 
-/// The processes that MPI_ERRORS_ABORT ends: those of the communicator; on a session, this process alone (9.3).
+/// The processes that MPI_ERRORS_ABORT ends: those of the communicator, of both groups where it has two; on a session, this process
+/// alone (9.3).
 fn processes(kind: Kind, raw: usize) -> Vec<u32> {
     match (kind, comm::get(handle::Comm(raw))) {
-        (Kind::Comm, Ok(c)) => c.ranks.procs().to_vec(),
+        (Kind::Comm, Ok(c)) => {
+            let remote = c.remote.iter().flat_map(|r| r.group.procs());
+            c.group.procs().chain(remote).collect()
+        }
         _ => vec![group::my_proc()],
     }
 }
@@ -320,7 +324,9 @@ pub fn who() -> String {
 fn fatal(e: &Error, procs: Option<&[u32]>) -> ! {
     let scope = match procs {
         None => "MPI_ERRORS_ARE_FATAL ends the job; MPI_ERRORS_RETURN would return the code".to_owned(),
-        Some([_]) => "MPI_ERRORS_ABORT ends this process alone; MPI_ERRORS_RETURN would return the code".to_owned(),
+        Some([p]) if *p == group::my_proc() => {
+            "MPI_ERRORS_ABORT ends this process alone; MPI_ERRORS_RETURN would return the code".to_owned()
+        }
         Some(all) => {
             let n = all.len();
             format!(

@@ -15,7 +15,8 @@ use crate::context::{self, Given};
 use crate::group::Group;
 use crate::world;
 use oxmpi_base::Result;
-use oxmpi_pt2pt::{ANY_SOURCE, Mode, Pattern, Received, Span, State};
+use oxmpi_base::consts::MPI_SUCCESS;
+use oxmpi_pt2pt::{ANY_SOURCE, Mode, Pattern, Ranks, Received, ReqId, Span, State};
 use oxmpi_transport::wire::Context;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{LazyLock, Mutex};
@@ -73,42 +74,76 @@ fn send(to: u32, tag: i32, bytes: Vec<u8>) -> Result<()> {
     })
 }
 
-/// Takes a message that is here; None where there is none, or one that breaks the rules: so short a message comes whole. What comes later of
-/// one in pieces goes to memory that nobody reads.
-fn receive(s: &mut State, tag: i32, most: usize) -> Result<Option<(u32, Vec<u8>)>> {
+/// A message that was taken.
+struct Letter {
+    from: u32,
+    bytes: Vec<u8>,
+    /// It comes in pieces, until this is over.
+    coming: Option<ReqId>,
+}
+
+/// Takes a message that is here, at least its beginning.
+fn receive(s: &mut State, tag: i32, most: usize) -> Result<Option<Letter>> {
     let any = Pattern { ctx: context::meeting(), source: ANY_SOURCE, tag };
     let Some((message, o)) = s.mprobe(any) else { return Ok(None) };
     let mut bytes = vec![0u8; most.min(o.bytes as usize)];
     let span = Span::Dense { at: bytes.as_mut_ptr(), len: bytes.len() };
-    if let Received::Pending(id) = s.recv_early(message, span)? {
-        bytes.leak();
-        s.detach(id);
-        return Ok(Some((o.source as u32, Vec::new())));
-    }
-    Ok(Some((o.source as u32, bytes)))
+    let coming = match s.recv_early(message, span)? {
+        Received::Done(_) => None,
+        Received::Pending(id) => Some(id),
+    };
+    Ok(Some(Letter { from: o.source as u32, bytes, coming }))
 }
+
+/// How many numbers a message about returns has at most.
+const RETURNS_MOST: usize = 256;
+
+/// Those of which not everything is here.
+static COMING: Mutex<Vec<Letter>> = Mutex::new(Vec::new());
 
 /// Numbers of the leader's contexts that this process uses no more.
 pub(crate) fn post_returns(leader: u32, numbers: &[u32]) -> Result<()> {
-    send(leader, RETURNS_TAG, numbers.iter().flat_map(|n| n.to_ne_bytes()).collect())
+    numbers
+        .chunks(RETURNS_MOST)
+        .try_for_each(|some| send(leader, RETURNS_TAG, some.iter().flat_map(|n| n.to_ne_bytes()).collect()))
 }
 
 /// What members have told about contexts of this process, as far as it is here.
 pub(crate) fn read_returns() -> Result<()> {
-    const MOST: usize = 4096;
     let (e, lane) = (world::engine()?, context::meeting().lane());
     e.poll(lane)?;
-    while let Some((_, bytes)) = e.enter(lane, |s| receive(s, RETURNS_TAG, MOST))? {
+    let mut letters = std::mem::take(&mut *COMING.lock().unwrap_or_else(|e| e.into_inner()));
+    let received = e.enter(lane, |s| -> Result<()> {
+        while let Some(letter) = receive(s, RETURNS_TAG, 4 * RETURNS_MOST)? {
+            letters.push(letter);
+        }
+        letters.iter_mut().for_each(|l| {
+            if let Some(o) = l.coming.and_then(|id| s.finish(id)) {
+                l.coming = None;
+                l.bytes.truncate(if o.error == MPI_SUCCESS { o.bytes as usize } else { 0 });
+            }
+        });
+        Ok(())
+    });
+    let (coming, here): (Vec<_>, Vec<_>) = letters.into_iter().partition(|l| l.coming.is_some());
+    COMING.lock().unwrap_or_else(|e| e.into_inner()).extend(coming);
+    for l in here {
         let numbers: Vec<u32> =
-            bytes.chunks_exact(4).map(|b| u32::from_ne_bytes(b.try_into().expect("4 bytes"))).collect();
+            l.bytes.chunks_exact(4).map(|b| u32::from_ne_bytes(b.try_into().expect("4 bytes"))).collect();
         context::returned(&numbers);
     }
-    Ok(())
+    received
 }
 
-/// Moves what has arrived into the mailbox.
+/// Moves what has arrived into the mailbox. So short a message comes whole; what comes later of one that breaks the rules goes to
+/// memory that nobody reads.
 fn collect(s: &mut State) -> Result<()> {
-    while let Some((from, bytes)) = receive(s, TAG, LEN)? {
+    while let Some(Letter { from, bytes, coming }) = receive(s, TAG, LEN)? {
+        if let Some(id) = coming {
+            bytes.leak();
+            s.detach(id);
+            continue;
+        }
         let Some((key, what)) = bytes.split_first_chunk::<16>() else { continue };
         let Ok(what) = what.try_into().map(u64::from_ne_bytes) else { continue };
         let key = Key(u128::from_ne_bytes(*key));
@@ -128,11 +163,14 @@ fn take(key: Key, from: u32) -> Option<u64> {
     what
 }
 
+/// Nothing comes from a process that was aborted.
 fn fetch(from: u32, key: Key) -> Result<u64> {
     let e = world::engine()?;
-    e.wait(context::meeting().lane(), |s| match collect(s) {
+    let (ctx, it) = (context::meeting(), Ranks::new(Box::new([from])));
+    let all = Pattern { ctx, source: from as i32, tag: TAG };
+    e.wait(ctx.lane(), |s| match collect(s) {
         Err(why) => Some(Err(why)),
-        Ok(()) => take(key, from).map(Ok),
+        Ok(()) => take(key, from).map(Ok).or_else(|| s.gone(all, &it).map(Err)),
     })?
 }
 

@@ -23,6 +23,7 @@
 //! Known gaps: no kind of memory but `system` and `mpi`, since nothing here knows device memory.
 use crate::buffer::{self, Owner};
 use crate::comm;
+use crate::context;
 use crate::errhan::{self, Cell};
 use crate::group::{self, Group};
 use crate::info::{self, Info};
@@ -135,7 +136,8 @@ pub fn session_finalize(session: Out<handle::Session>) -> Result<()> {
     session.set(MPI_SESSION_NULL)?;
     let emptied = empty_buffers(s.id);
     forget(s.id);
-    world::end(s.id).and(emptied)
+    let told = context::tell_returns();
+    world::end(s.id).and(emptied).and(told)
 }
 
 /// Waits until what is in the buffers of a session and of its communicators has left; then they are the program's again.
@@ -202,7 +204,13 @@ fn psets(w: &World) -> Vec<(String, Group)> {
 /// The processes of a process set; None where this process is in no such set. Names are URIs, in which scheme and authority have
 /// no case (RFC 3986, 6.2.2.1).
 pub fn pset(name: &str) -> Result<Option<Group>> {
-    Ok(psets(world::world()?).into_iter().find(|p| p.0.eq_ignore_ascii_case(name)).map(|p| p.1))
+    Ok(find_pset(name)?.map(|p| p.1))
+}
+
+/// The same with its place in the list, which tells sets of different names that have a process in common apart.
+pub(crate) fn find_pset(name: &str) -> Result<Option<(usize, Group)>> {
+    let mut all = psets(world::world()?).into_iter().enumerate();
+    Ok(all.find(|(_, p)| p.0.eq_ignore_ascii_case(name)).map(|(i, p)| (i, p.1)))
 }
 
 fn name(pset_name: Str) -> Result<String> {

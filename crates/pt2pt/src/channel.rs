@@ -60,6 +60,10 @@ impl Channel {
     pub fn undertake(&self, work: Arc<dyn Work>) {
         self.engine.undertake(work);
     }
+    /// An error if one of the ranks was aborted (see [`Endpoint::check_aborted`]).
+    pub fn check_aborted(&self) -> Result<()> {
+        self.engine.check_aborted(&self.ranks)
+    }
     /// Work has ended: `f` makes that known to those who look, and those who sleep are woken.
     pub fn conclude(&self, f: impl FnOnce()) {
         self.engine.enter(self.lane(), |s| {

@@ -12,7 +12,10 @@ use oxmpi_base::{Error, Result};
 use oxmpi_datatype::Datatype;
 use oxmpi_transport::wire::Context;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU32, AtomicU64,
+    Ordering::{Acquire, Relaxed},
+};
 
 /// Messages of one context match in order and never meet those of another.
 pub struct Endpoint {
@@ -20,6 +23,8 @@ pub struct Endpoint {
     ctx: AtomicU64,
     rank: usize,
     pub(crate) ranks: Arc<Ranks>,
+    /// Of the engine.
+    aborts: &'static AtomicU32,
 }
 
 /// An outstanding operation; `None` when it completed at once.
@@ -40,7 +45,7 @@ pub(crate) fn check(o: Outcome) -> Result<u64> {
 impl Endpoint {
     /// Rank `rank` of `ranks`, talking in `ctx`.
     pub fn new(engine: &'static Engine, ctx: Context, rank: usize, ranks: Arc<Ranks>) -> Endpoint {
-        Endpoint { engine, ctx: AtomicU64::new(ctx.0), rank, ranks }
+        Endpoint { engine, ctx: AtomicU64::new(ctx.0), rank, ranks, aborts: engine.aborts() }
     }
     /// Gives it another context, before the first message.
     pub fn set_context(&self, ctx: Context) {
@@ -66,6 +71,18 @@ impl Endpoint {
     /// Whether the ranks of this job outnumber the cores they run on; the same at every rank.
     pub fn shares_cores(&self) -> bool {
         self.engine.shares_cores()
+    }
+
+    /// An error if one of the ranks was aborted. What others have sent since may be made of what they got from it, or did not get: who fails because
+    /// of it has seen that before it sends on, so whoever has received that sees it, too.
+    #[inline]
+    pub fn check_aborted(&self) -> Result<()> {
+        if self.aborts.load(Acquire) == 0 { Ok(()) } else { self.who_was_aborted() }
+    }
+    #[cold]
+    #[inline(never)]
+    fn who_was_aborted(&self) -> Result<()> {
+        self.engine.check_aborted(&self.ranks)
     }
 
     /// A round of progress for everything else of this process.

@@ -781,6 +781,11 @@ impl Engine {
         each(self.open.load(Ordering::Acquire)).for_each(|lane| self.enter(lane, State::close_aborted));
         true
     }
+    /// Not 0 once ranks were aborted.
+    pub(crate) fn aborts(&'static self) -> &'static AtomicU32 {
+        static NEVER: AtomicU32 = AtomicU32::new(0);
+        self.node.as_ref().map_or(&NEVER, Node::aborts_word)
+    }
     /// One of these processes was aborted: who, as an error.
     pub fn check_aborted(&self, ranks: &Ranks) -> Result<()> {
         let Some(n) = self.node.as_ref().filter(|n| n.aborts() != 0) else { return Ok(()) };

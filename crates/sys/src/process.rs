@@ -398,10 +398,26 @@ pub fn random_u64() -> io::Result<u64> {
     if n == 8 { Ok(u64::from_ne_bytes(bytes)) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Writes out what C's stdio streams hold.
+/// Writes out what C's stdout and stderr hold. A stream that another thread has locked is left alone: that thread may wait in it for ever, and so
+/// would this one.
 pub fn flush_stdio() {
-    // SAFETY: a null stream means all of them.
-    unsafe { libc::fflush(std::ptr::null_mut()) };
+    // SAFETY: the C library's streams, which nobody closes who still prints; the lock is held while one is flushed.
+    unsafe {
+        for stream in [stdout, stderr] {
+            if !stream.is_null() && ftrylockfile(stream) == 0 {
+                fflush_unlocked(stream);
+                funlockfile(stream);
+            }
+        }
+    }
+}
+
+unsafe extern "C" {
+    static stdout: *mut libc::FILE;
+    static stderr: *mut libc::FILE;
+    fn ftrylockfile(stream: *mut libc::FILE) -> libc::c_int;
+    fn funlockfile(stream: *mut libc::FILE);
+    fn fflush_unlocked(stream: *mut libc::FILE) -> libc::c_int;
 }
 
 /// Ends the process at once: no exit handlers, which could wait for threads that will not come.
@@ -424,6 +440,24 @@ mod tests {
         assert!(!descendants_except(&[id]).contains(&id) && !descendants_by_scan(crate::pid(), &[id]).contains(&id));
         child.kill().unwrap();
         child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_locked_stream_is_not_waited_for() {
+        let (locked, seen) = std::sync::mpsc::channel();
+        let (over, end) = std::sync::mpsc::channel::<()>();
+        let holder = std::thread::spawn(move || {
+            // SAFETY: the C library's stream; this thread gives the lock back.
+            let got = unsafe { ftrylockfile(stdout) };
+            locked.send(got).unwrap();
+            let _ = end.recv();
+            // SAFETY: as above.
+            unsafe { funlockfile(stdout) };
+        });
+        assert_eq!(seen.recv().unwrap(), 0);
+        flush_stdio();
+        drop(over);
+        holder.join().unwrap();
     }
 
     #[test]

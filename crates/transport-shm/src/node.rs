@@ -173,6 +173,10 @@ impl Node {
     pub fn aborts(&self) -> u32 {
         self.segment.aborts().load(Ordering::Acquire)
     }
+    /// Where [`Node::aborts`] looks.
+    pub fn aborts_word(&self) -> &AtomicU32 {
+        self.segment.aborts()
+    }
     pub fn is_aborted(&self, rank: usize) -> bool {
         self.segment.control(rank).identity.aborted.load(Ordering::Acquire) != 0
     }

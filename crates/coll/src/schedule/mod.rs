@@ -17,7 +17,7 @@
 //! * The program's functions and copies run with no lock of the engine held. One thread at a time runs a schedule; what another thread saw
 //!   meanwhile is looked at by the one that runs (`again`).
 //! * A failed message does not stop a program: the other ranks get what they wait for, the first error is kept, the operation is not
-//!   applied any more. Temporary memory is zeroed, so nothing unwritten is ever sent.
+//!   applied any more; who has no error of its own looks at the end whether a rank was aborted, as in [`crate::exchange`]. Temporary memory is zeroed, so nothing unwritten is ever sent.
 //! * A communicator is in use while a schedule runs, also after its handle was freed.
 //!
 //! Known gaps: messages only, no shared slots; what a message waits for is also waited for by all steps behind it.

@@ -106,6 +106,11 @@ impl Schedule {
                 Stop::Lane => lane = self.lane_of(run),
                 Stop::Local => self.local(run),
                 Stop::End => {
+                    if run.first.is_none() {
+                        for side in &self.program.sides {
+                            run.note(side.channel.check_aborted());
+                        }
+                    }
                     self.end();
                     return true;
                 }

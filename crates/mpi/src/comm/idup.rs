@@ -72,7 +72,7 @@ fn idup(h: handle::Comm, info: Option<&Info>, newcomm: Out<handle::Comm>, reques
     }
     let n = publish(new)?;
     let new = Arc::new(Duplicate { comm: get(n)?.to_arc(), ctx: AtomicU64::new(0), ready: Once::new() });
-    let receive = exchange(e, parent, &new)?;
+    let receive = exchange(e, parent, &new).inspect_err(|_| drop(COMMS.remove(n)))?;
     if let Err(why) = parent.attrs.copy_all(h, &new.comm.attrs) {
         // What was copied until then goes with its delete callbacks; the copy's error is the one to report.
         let _ = new.comm.attrs.delete_all(n);
@@ -105,15 +105,16 @@ fn exchange(e: &Engine, parent: &Comm, new: &Duplicate) -> Result<Option<ReqId>>
         let given = context::reserve()?;
         context::settle(given, everyone.size());
         new.ctx.store(given.0, Relaxed);
-        for proc in everyone.procs().skip(1) {
+        let tell = |proc| {
             let bytes = Span::Owned(given.0.to_ne_bytes().to_vec());
             e.enter(ctx.lane(), |s| -> Result<()> {
                 let sent = s.send(ctx, proc, IDUP_TAG, bytes, Mode::Standard)?;
                 sent.into_iter().for_each(|id| s.detach(id));
                 Ok(())
-            })?;
-        }
-        return Ok(None);
+            })
+        };
+        // One that cannot be reached keeps nobody else from being told.
+        return everyone.procs().skip(1).fold(Ok(None), |done, proc| tell(proc).and(done));
     }
     let want = Pattern { ctx, source: everyone.proc_of(0) as i32, tag: IDUP_TAG };
     let to = Span::Dense { at: new.ctx.as_ptr() as *mut u8, len: size_of::<u64>() };

@@ -9,7 +9,7 @@
 //! object that was given.
 //!
 //! Known gaps: one node, so all share memory.
-use super::{get, info, split, tell_all};
+use super::{get, info, split, table, tell_all};
 use crate::session;
 use oxmpi_base::args::Out;
 use oxmpi_base::consts::*;
@@ -69,6 +69,11 @@ fn color(kind: Kind, instance: usize) -> i32 {
     ((kind as i32 + 1) << 20) + instance as i32
 }
 
+/// The sets at one place of the list have one name, or differ; they do not overlap, so their first processes tell them apart.
+fn color_of_set(place: usize, first: u32) -> i32 {
+    (1 << 28) + ((place as i32) << 24) + first as i32
+}
+
 /// The largest kind by which the processes differ: `said` has, for each process and kind, the instance or a negative number.
 fn distinguishing<'a>(said: impl Iterator<Item = &'a [i64; Kind::ALL.len()]> + Clone) -> Option<Kind> {
     Kind::ALL.into_iter().find(|k| {
@@ -93,31 +98,33 @@ pub fn comm_split_type(
         Some(name) => resource(name).and_then(|k| Some(color(k, restricted_to(k)?))),
         None => None,
     };
+    let mut cut_by = None;
     let color = match split_type {
         // One node: all ranks share memory.
         MPI_COMM_TYPE_SHARED => Some(0),
         MPI_COMM_TYPE_HW_GUIDED => by_hardware(),
         MPI_COMM_TYPE_RESOURCE_GUIDED => match hint("mpi_pset_name").as_deref() {
             None => by_hardware(),
-            Some("mpi://WORLD") => Some(1),
-            Some("mpi://SELF") => Some(2 + parent.rank as i32),
-            // The sets of one name do not overlap, so their first processes tell them apart.
-            Some(name) => session::pset(name)?.map(|g| (1 << 28) + g.proc_of(0) as i32),
+            Some(name) => session::find_pset(name)?.map(|(i, g)| color_of_set(i, g.proc_of(0))),
         },
         MPI_COMM_TYPE_HW_UNGUIDED => {
             let mine = Kind::ALL.map(|k| restricted_to(k).map_or(-1, |i| i as i64));
             let (ours, theirs) = tell_all(&parent, mine)?;
             let kind = distinguishing(ours.iter().chain(&theirs));
-            let found = kind.filter(|k| mine[*k as usize] >= 0);
-            if let (Some(k), Some(i)) = (found, &hints) {
-                i.set(KEY.as_bytes(), resource_name(k).as_bytes())?;
-            }
-            found.map(|k| color(k, mine[k as usize] as usize))
+            cut_by = kind.filter(|k| mine[*k as usize] >= 0);
+            cut_by.map(|k| color(k, mine[k as usize] as usize))
         }
         MPI_UNDEFINED => None,
         other => bail!(MPI_ERR_ARG, "split_type {other} is not one of the MPI_COMM_TYPE_ constants"),
     };
-    split(&parent, color.unwrap_or(MPI_UNDEFINED), key, newcomm)
+    split(&parent, color.unwrap_or(MPI_UNDEFINED), key, newcomm)?;
+    // An info object that cannot be written to is this process's error; the others have their communicators.
+    match (cut_by, &hints) {
+        (Some(k), Some(i)) => i.set(KEY.as_bytes(), resource_name(k).as_bytes()),
+        _ => Ok(()),
+    }
+    .inspect_err(|_| drop(newcomm.get().and_then(|h| table().remove(h))))
+    .or_else(|e| newcomm.set(MPI_COMM_NULL).and(Err(e)))
 }
 
 #[cfg(test)]
