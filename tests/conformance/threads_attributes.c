@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { SETTERS = 2, VALUES = 1500, DUPS = 300, MOST = SETTERS * VALUES + DUPS + 1 };
+enum { SETTERS = 2, VALUES = 200000, DUPS = 300, MOST = SETTERS * VALUES + DUPS + 1 };
 
 static MPI_Comm comm;
 static int key;

@@ -139,10 +139,10 @@ pub fn next_if(ready: impl Fn(&Record) -> bool) -> Option<Record> {
         if !ready(&oldest) {
             return None;
         }
+        let mut q = queue();
         // Unless it was forgotten meanwhile.
-        let is_it = |r: &mut Record| std::ptr::eq(r.of, oldest.of) && r.stamp == oldest.stamp;
-        if let Some(r) = queue().pop_front_if(is_it) {
-            return Some(r);
+        if q.front().is_some_and(|r| std::ptr::eq(r.of, oldest.of) && r.stamp == oldest.stamp) {
+            return q.pop_front();
         }
     }
 }
