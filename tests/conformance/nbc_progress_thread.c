@@ -2,6 +2,7 @@
 /* MPI-5.0 6.12, 3.5: with a progress thread operations end at the others although this rank calls nothing; the thread level stays */
 #define _GNU_SOURCE
 #include "check.h"
+#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -20,6 +21,17 @@ static void plus(void *a, void *b, int *n, MPI_Datatype *t)
     (void)t;
     for (int i = 0; i < *n; i++)
         ((int *)b)[i] += ((int *)a)[i];
+}
+
+static int threads(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    int n = 0;
+    CHECK(tasks, "no list of this process's threads");
+    for (struct dirent *d; (d = readdir(tasks));)
+        n += d->d_name[0] != '.';
+    closedir(tasks);
+    return n;
 }
 
 static void share(void)
@@ -73,7 +85,9 @@ int main(int argc, char **argv)
     MPI_Get_library_version(version, &length);
     if (strncmp(version, "oxmpi", 5) != 0)
         return 77;
+    int before = threads();
     check_begin(&argc, &argv);
+    SAME(threads(), before + (size > 1), "threads with a progress thread");
     OK(MPI_Query_thread(&level));
     SAME(level, MPI_THREAD_SINGLE, "the thread level beside a progress thread");
     OK(MPI_Op_create(plus, 1, &own));
@@ -107,5 +121,10 @@ int main(int argc, char **argv)
             }
         }
     OK(MPI_Op_free(&own));
-    return check_end();
+    check_end();
+    if (threads() != before) {
+        fprintf(stderr, "rank %d: there are %d threads after MPI_Finalize, not %d\n", rank, threads(), before);
+        return 1;
+    }
+    return 0;
 }

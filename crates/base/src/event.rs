@@ -128,14 +128,23 @@ fn queue() -> MutexGuard<'static, VecDeque<Record>> {
     QUEUE.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-/// The oldest event, taken out of the queue if `ready` says so.
-pub fn next_if(ready: impl FnOnce(&Record) -> bool) -> Option<Record> {
-    let mut q = queue();
-    WAITING.store(!q.is_empty(), Relaxed);
-    if !q.front().is_some_and(ready) {
-        return None;
+/// The oldest event, taken out of the queue if `ready` says so. Nothing is locked while that is asked, so `ready` may take locks under which
+/// others queue and forget events. Only one thread at a time may call this.
+pub fn next_if(ready: impl Fn(&Record) -> bool) -> Option<Record> {
+    loop {
+        let q = queue();
+        WAITING.store(!q.is_empty(), Relaxed);
+        let oldest = *q.front()?;
+        drop(q);
+        if !ready(&oldest) {
+            return None;
+        }
+        let mut q = queue();
+        // Unless it was forgotten meanwhile.
+        if q.front().is_some_and(|r| std::ptr::eq(r.of, oldest.of) && r.stamp == oldest.stamp) {
+            return q.pop_front();
+        }
     }
-    q.pop_front()
 }
 
 /// Forgets the queued events of a type.
@@ -211,5 +220,14 @@ mod tests {
         }
         assert!(next_if(|_| true).is_none());
         assert_eq!(ODD.take_dropped(), 0);
+
+        // The question is asked without the lock of the queue, under which others may wait for what it takes.
+        ODD.happened([1, 0, 0, 0]);
+        ODD.happened([2, 0, 0, 0]);
+        let forgotten = next_if(|_| {
+            forget(&ODD);
+            true
+        });
+        assert!(forgotten.is_none());
     }
 }

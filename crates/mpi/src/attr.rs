@@ -5,6 +5,10 @@
 //! alive, so a freed keyval still works for the attributes that use it and for nothing else; keyval
 //! numbers are never given out twice.
 //!
+//! Who calls a callback claims the attribute before, under the lock: one that is being deleted is not deleted again nor copied, and one that
+//! is being copied is not deleted. Other threads wait until it is let go. A thread that is in such a callback itself never waits, or two
+//! could wait for each other: for it, what is being deleted is gone, and what is being copied can be deleted.
+//!
 //! Attributes are copied in the order they were set and deleted in the reverse order (which 11.2.4 asks
 //! for at MPI_Finalize).
 //!
@@ -17,9 +21,10 @@ use oxmpi_base::args::{Buf, FnPtr, Out};
 use oxmpi_base::consts::*;
 use oxmpi_base::handle::{Handle, Kind};
 use oxmpi_base::{Error, Result, bail, handle};
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, RwLock};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, RwLock};
 
 /// A key under which attributes can be cached, with its callbacks.
 #[derive(Debug)]
@@ -102,77 +107,163 @@ fn predefined_name(id: i32) -> Option<&'static str> {
 struct Entry {
     keyval: Arc<Keyval>,
     value: usize,
+    /// Tells it from all others that this object ever had.
+    stamp: u64,
+    /// Its delete callback is running.
+    deleted: bool,
+    /// How many copy callbacks are running.
+    copied: u32,
+}
+
+#[derive(Debug, Default)]
+struct Entries {
+    /// In the order in which they were set. Of one keyval there is at most one that is not being deleted.
+    all: Vec<Entry>,
+    /// The stamp given out last.
+    last: u64,
+}
+
+impl Entries {
+    fn push(&mut self, keyval: Arc<Keyval>, value: usize) {
+        self.last += 1;
+        self.all.push(Entry { keyval, value, stamp: self.last, deleted: false, copied: 0 });
+    }
+    fn at(&self, stamp: u64) -> Option<usize> {
+        self.all.iter().position(|e| e.stamp == stamp)
+    }
+    /// That of a keyval that is not being deleted.
+    fn whole(&self, id: i32) -> Option<usize> {
+        self.all.iter().position(|e| e.keyval.id == id && !e.deleted)
+    }
+}
+
+thread_local! {
+    /// How many attribute callbacks this thread is in.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Runs a callback.
+fn inside<R>(callback: impl FnOnce() -> R) -> R {
+    DEPTH.set(DEPTH.get() + 1);
+    let r = callback();
+    DEPTH.set(DEPTH.get() - 1);
+    r
 }
 
 /// The attributes of one object.
 #[derive(Debug, Default)]
-pub struct AttrSet(Mutex<Vec<Entry>>);
+pub struct AttrSet {
+    entries: Mutex<Entries>,
+    /// Some attribute was let go.
+    free: Condvar,
+}
 
 impl AttrSet {
     pub const fn new() -> AttrSet {
-        AttrSet(Mutex::new(Vec::new()))
+        AttrSet { entries: Mutex::new(Entries { all: Vec::new(), last: 0 }), free: Condvar::new() }
     }
-    fn entries(&self) -> MutexGuard<'_, Vec<Entry>> {
-        self.0.lock().unwrap_or_else(|e| e.into_inner())
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(|e| e.into_inner())
     }
-    fn entry(&self, id: i32) -> Option<Entry> {
-        self.entries().iter().find(|e| e.keyval.id == id).cloned()
+    /// Locks once no other thread has claimed an attribute that is `meant`.
+    fn settled(&self, meant: impl Fn(&Entry) -> bool) -> MutexGuard<'_, Entries> {
+        let waits = |e: &mut Entries| DEPTH.get() == 0 && e.all.iter().any(|e| (e.deleted || e.copied > 0) && meant(e));
+        self.free.wait_while(self.entries(), waits).unwrap_or_else(|e| e.into_inner())
     }
-    /// The attribute's value; MPI_ERR_KEYVAL where `id` is no keyval for objects of this kind.
+    /// The attribute's value; MPI_ERR_KEYVAL where `id` is no keyval for objects of this kind. One that is being deleted still has its value.
     pub fn get(&self, kind: Kind, id: i32) -> Result<Option<usize>> {
-        match self.entry(id) {
-            Some(e) => Ok(Some(e.value)),
+        // The newest: the one that is being deleted may have a successor.
+        let found = self.entries().all.iter().rev().find(|e| e.keyval.id == id).map(|e| e.value);
+        match found {
+            Some(value) => Ok(Some(value)),
             None => find(kind, id).map(|_| None),
         }
     }
     /// Sets an attribute of `object`; an old value is deleted first, with its callback.
     pub fn set<H: Handle>(&self, object: H, id: i32, value: usize) -> Result<()> {
-        let old = self.entry(id);
-        let keyval = match &old {
-            Some(e) => e.keyval.clone(),
-            None => find(H::KIND, id)?,
-        };
-        if let Some(e) = old {
-            call_delete(&e, object.raw())?;
+        // Kept from the attribute that was there, since the keyval may be freed.
+        let mut keyval = None;
+        loop {
+            let mut entries = self.settled(|e| e.keyval.id == id);
+            let Some(at) = entries.whole(id) else {
+                let keyval = match keyval {
+                    Some(k) => k,
+                    None => find(H::KIND, id)?,
+                };
+                entries.push(keyval, value);
+                return Ok(());
+            };
+            keyval = Some(entries.all[at].keyval.clone());
+            // The callback, or another thread, may set it again before we do.
+            self.remove(entries, at, object.raw())?;
         }
-        let mut entries = self.entries();
-        entries.retain(|e| e.keyval.id != id);
-        entries.push(Entry { keyval, value });
-        Ok(())
     }
     /// Deletes an attribute of `object`. One that is not there is fine if the keyval is.
     pub fn delete<H: Handle>(&self, object: H, id: i32) -> Result<()> {
-        let Some(e) = self.entry(id) else {
-            return find(H::KIND, id).map(drop);
-        };
-        call_delete(&e, object.raw())?;
-        self.entries().retain(|e| e.keyval.id != id);
-        Ok(())
+        let entries = self.settled(|e| e.keyval.id == id);
+        match entries.whole(id) {
+            Some(at) => self.remove(entries, at, object.raw()),
+            None => find(H::KIND, id).map(drop),
+        }
+    }
+    /// Takes this attribute out once its delete callback agrees.
+    fn remove(&self, mut entries: MutexGuard<'_, Entries>, at: usize, object: usize) -> Result<()> {
+        entries.all[at].deleted = true;
+        let e = entries.all[at].clone();
+        drop(entries);
+        let done = inside(|| call_delete(&e, object));
+        let mut entries = self.entries();
+        if let Some(at) = entries.at(e.stamp) {
+            // It stays where the callback failed, unless the callback itself has set another.
+            if done.is_err() && entries.whole(e.keyval.id).is_none() {
+                entries.all[at].deleted = false;
+            } else {
+                entries.all.remove(at);
+            }
+        }
+        drop(entries);
+        self.free.notify_all();
+        done
     }
     /// Fills `new`, the attributes of a duplicate, as the copy callbacks say. The first callback that fails
     /// ends it; what was copied until then stays in `new` for the caller to [`delete_all`](Self::delete_all).
     pub fn copy_all<H: Handle>(&self, object: H, new: &AttrSet) -> Result<()> {
-        let entries = self.entries().clone();
-        for e in entries {
+        let mut entries = self.settled(|e| e.deleted);
+        entries.all.iter_mut().filter(|e| !e.deleted).for_each(|e| e.copied += 1);
+        let all: Vec<Entry> = entries.all.iter().filter(|e| !e.deleted).cloned().collect();
+        drop(entries);
+        if all.is_empty() {
+            return Ok(());
+        }
+        let done = all.iter().try_for_each(|e| {
             let k = &e.keyval;
             let copied = match k.copy.0 {
                 MPI_COMM_NULL_COPY_FN => None,
                 MPI_COMM_DUP_FN => Some(e.value),
-                _ => callback::copy_attr(k.copy, object.raw(), k.id, k.extra, e.value)
+                _ => inside(|| callback::copy_attr(k.copy, object.raw(), k.id, k.extra, e.value))
                     .map_err(|code| callback_error("copy", code, k.id))?,
             };
             if let Some(value) = copied {
-                new.entries().push(Entry { keyval: e.keyval, value });
+                new.entries().push(k.clone(), value);
+            }
+            Ok(())
+        });
+        let mut entries = self.entries();
+        for e in &all {
+            if let Some(at) = entries.at(e.stamp) {
+                entries.all[at].copied -= 1;
             }
         }
-        Ok(())
+        drop(entries);
+        self.free.notify_all();
+        done
     }
     /// Deletes all attributes of `object`, last set first. The first callback that fails ends it.
     pub fn delete_all<H: Handle>(&self, object: H) -> Result<()> {
         loop {
-            let Some(e) = self.entries().last().cloned() else { return Ok(()) };
-            call_delete(&e, object.raw())?;
-            self.entries().retain(|x| x.keyval.id != e.keyval.id);
+            let entries = self.settled(|_| true);
+            let Some(at) = entries.all.iter().rposition(|e| !e.deleted) else { return Ok(()) };
+            self.remove(entries, at, object.raw())?;
         }
     }
 }

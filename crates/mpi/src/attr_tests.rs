@@ -68,6 +68,73 @@ fn a_failing_delete_keeps_the_attribute() {
     calls();
 }
 
+static AGAIN: AttrSet = AttrSet::new();
+
+/// Sets the attribute that is being deleted again, and deletes it once more; 99 is an error.
+extern "C" fn set_again(_: usize, k: c_int, v: usize, extra: usize) -> c_int {
+    CALLS.with_borrow_mut(|c| c.push(("delete", k, v, extra)));
+    assert_eq!(AGAIN.get(Kind::Comm, k).unwrap(), Some(v), "until the callback agrees");
+    AGAIN.delete(COMM, k).unwrap();
+    if v % 10 == 9 {
+        AGAIN.set(COMM, k, v + 1).unwrap();
+        assert_eq!(AGAIN.get(Kind::Comm, k).unwrap(), Some(v + 1));
+    }
+    if v == 99 { MPI_ERR_INTERN } else { MPI_SUCCESS }
+}
+
+#[test]
+fn a_delete_callback_can_set_again() {
+    let mut k = 0;
+    let d = FnPtr(set_again as *const () as usize);
+    comm_create_keyval(FnPtr(MPI_COMM_NULL_COPY_FN), d, out(&mut k), 0).unwrap();
+    let deleted = || calls().into_iter().map(|c| c.2).collect::<Vec<usize>>();
+    AGAIN.set(COMM, k, 9).unwrap();
+    AGAIN.delete(COMM, k).unwrap();
+    assert_eq!((AGAIN.get(Kind::Comm, k).unwrap(), deleted()), (Some(10), vec![9]));
+    AGAIN.set(COMM, k, 19).unwrap();
+    AGAIN.set(COMM, k, 99).unwrap();
+    assert_eq!((AGAIN.get(Kind::Comm, k).unwrap(), deleted()), (Some(99), vec![10, 19, 20]));
+    assert_eq!(AGAIN.delete(COMM, k).unwrap_err().class, MPI_ERR_INTERN);
+    assert_eq!((AGAIN.get(Kind::Comm, k).unwrap(), deleted()), (Some(100), vec![99]));
+    AGAIN.set(COMM, k, 29).unwrap();
+    AGAIN.delete_all(COMM).unwrap();
+    assert_eq!((AGAIN.get(Kind::Comm, k).unwrap(), deleted()), (None, vec![100, 29, 30]));
+}
+
+const VALUES: usize = 4096;
+static SHARED: AttrSet = AttrSet::new();
+/// What each value is: 0 set, 1 deleted; tens are copies under way.
+static STATE: [AtomicI32; 2 * VALUES] = [const { AtomicI32::new(0) }; 2 * VALUES];
+
+extern "C" fn delete_once(_: usize, _: c_int, v: usize, _: usize) -> c_int {
+    if STATE[v].fetch_add(1, Relaxed) == 0 { MPI_SUCCESS } else { MPI_ERR_INTERN }
+}
+
+extern "C" fn copy_live(_: usize, _: c_int, _: usize, v: usize, _: *mut usize, flag: *mut c_int) -> c_int {
+    let before = STATE[v].fetch_add(10, Relaxed);
+    std::thread::yield_now();
+    let after = STATE[v].fetch_sub(10, Relaxed);
+    // SAFETY: the library passes a live pointer.
+    unsafe { *flag = 0 };
+    if before % 10 == 0 && after % 10 == 0 { MPI_SUCCESS } else { MPI_ERR_INTERN }
+}
+
+#[test]
+fn threads_delete_each_value_once() {
+    let mut k = 0;
+    let (c, d) = (FnPtr(copy_live as *const () as usize), FnPtr(delete_once as *const () as usize));
+    comm_create_keyval(c, d, out(&mut k), 0).unwrap();
+    std::thread::scope(|s| {
+        for first in [0, VALUES] {
+            s.spawn(move || (first..first + VALUES).for_each(|v| SHARED.set(COMM, k, v).unwrap()));
+        }
+        s.spawn(|| (0..VALUES).for_each(|_| SHARED.copy_all(COMM, &AttrSet::new()).unwrap()));
+        s.spawn(|| (0..VALUES).for_each(|_| SHARED.delete(COMM, k).unwrap()));
+    });
+    SHARED.delete_all(COMM).unwrap();
+    assert!(STATE.iter().all(|s| s.load(Relaxed) == 1));
+}
+
 #[test]
 fn copies_in_order_and_deletes_in_reverse() {
     let set = AttrSet::new();

@@ -220,12 +220,10 @@ pub(crate) fn empty_all(e: &Engine) -> Result<()> {
     owners.into_iter().try_for_each(|o| empty(e, o))
 }
 
-/// MPI ends: what is buffered leaves, and all buffers are the program's again.
-pub(crate) fn end(e: &Engine) -> Result<()> {
-    let done = empty_all(e);
+/// MPI ends, and what was buffered has left: all buffers are the program's again.
+pub(crate) fn forget_all(e: &Engine) {
     let owners: Vec<Owner> = attached().keys().copied().collect();
     owners.into_iter().for_each(|o| forget(e, o));
-    done
 }
 
 pub fn buffer_attach(buffer: Buf, size: i64) -> Result<()> {

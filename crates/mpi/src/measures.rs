@@ -94,8 +94,12 @@ static QUEUES: &[&Measure] = &[
     oxmpi_pt2pt::QUEUES[1],
 ];
 
-/// The communicator of a handle value, while it exists.
+/// The communicator of a handle value, while it exists; None also where this thread must not look: below MPI_THREAD_MULTIPLE
+/// the pins of a communicator are counted by one thread alone.
 fn with_comm<R>(raw: usize, f: impl FnOnce(&Comm) -> Option<R>) -> Option<R> {
+    if !world::can_look() {
+        return None;
+    }
     f(&*crate::comm::get(handle::Comm(raw)).ok()?)
 }
 

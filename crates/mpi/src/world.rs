@@ -13,7 +13,8 @@
 //! What has begun to take locks goes on until the last instance has ended. The change while another thread is inside MPI is the engine's
 //! (`Engine::admit_threads`) and the tables' (`table::set_concurrent`).
 //!
-//! [`INSTANCES`] is the lock of all this; it is never taken on the way of a message, and nothing is called with it that takes another lock of this crate.
+//! [`INSTANCES`] is the lock of all this; it is never taken on the way of a message, nothing is called with it that takes another lock of this crate,
+//! and nobody waits for other processes with it: a tool's function that is called meanwhile may need it.
 use crate::comm::Comm;
 use crate::{attr, comm, config, env, errhan, group, inform, progress, table};
 use oxmpi_base::consts::*;
@@ -65,6 +66,8 @@ struct Instances {
     all: Vec<Instance>,
     /// The number of the session made last.
     last: u32,
+    /// How many have begun; it may wrap.
+    begun: u32,
 }
 
 /// The instance that is the World Model; sessions count from 1.
@@ -79,7 +82,7 @@ static RUNNING: AtomicBool = AtomicBool::new(false);
 /// The same, and false while events wait for a tool's functions. So who begins a procedure finds out by the look that it takes anyway: the short
 /// ways are closed then ([`short`]), and the general ones deliver ([`engine_attended`]).
 static SHORT: AtomicBool = AtomicBool::new(false);
-static INSTANCES: Mutex<Instances> = Mutex::new(Instances { all: Vec::new(), last: WORLD_MODEL });
+static INSTANCES: Mutex<Instances> = Mutex::new(Instances { all: Vec::new(), last: WORLD_MODEL, begun: 0 });
 
 /// Where the world is: a place that the compiler knows, so that who asks for the engine pays one look at `RUNNING`.
 struct Cell(UnsafeCell<MaybeUninit<World>>);
@@ -262,15 +265,13 @@ fn begin(i: &mut Instances, id: u32, level: i32) -> Result<&'static World> {
     };
     let thread = std::thread::current().id();
     i.all.push(Instance { id, level, thread });
+    i.begun = i.begun.wrapping_add(1);
     let begun = (|| {
         let locks = needs_locks(&i.all) || progress::wanted(w.size);
         if i.all.len() == 1 {
             // Nobody else is inside: nobody has a right to call.
             w.engine.set_threads(locks);
             table::set_concurrent(locks);
-            if progress::wanted(w.size) {
-                progress::begin(w)?;
-            }
         } else if locks {
             w.engine.admit_threads()?;
             table::become_concurrent();
@@ -310,14 +311,26 @@ fn needs_locks(all: &[Instance]) -> bool {
 
 /// Ends the World Model or a session. The last one lets out everything that was sent, and tells the launcher.
 pub fn end(id: u32) -> Result<()> {
-    let mut i = instances();
-    let Some(at) = i.all.iter().position(|x| x.id == id) else {
-        bail!(MPI_ERR_SESSION, "this session has ended already");
+    let mut done = Ok(());
+    let mut flushed_at = None;
+    let (mut i, at) = loop {
+        let i = instances();
+        let Some(at) = i.all.iter().position(|x| x.id == id) else {
+            bail!(MPI_ERR_SESSION, "this session has ended already");
+        };
+        // What has begun since may have left something behind.
+        if i.all.len() > 1 || flushed_at == Some(i.begun) {
+            break (i, at);
+        }
+        flushed_at = Some(i.begun);
+        drop(i);
+        if let Some(w) = any_world() {
+            done = done.and(crate::buffer::empty_all(&w.engine)).and(w.engine.drain());
+        }
     };
     let last = i.all.len() == 1;
-    let mut done = Ok(());
     if last && let Some(w) = any_world() {
-        done = crate::buffer::end(&w.engine).and(w.engine.drain());
+        crate::buffer::forget_all(&w.engine);
         progress::end(w);
         inform::at_finalize(w);
         RUNNING.store(false, Ordering::Release);
@@ -332,7 +345,7 @@ pub fn end(id: u32) -> Result<()> {
         && !last
         && let Some(c) = any_world().and_then(|w| w.control.as_ref())
     {
-        done = c.session(oxmpi_sys::pid()).map_err(launcher_gone);
+        done = done.and(c.session(oxmpi_sys::pid()).map_err(launcher_gone));
     }
     done
 }
@@ -356,10 +369,13 @@ pub fn is_main_thread() -> bool {
 /// Whether no other thread can be inside MPI now, or locks are taken: so that the calling thread, which may be a tool's, can look at
 /// the engine.
 pub fn can_look() -> bool {
+    // Without the lock: a tool's function may ask that is called by the progress thread, for whose end `end` waits.
+    if any_world().is_some_and(|w| w.engine.has_threads()) {
+        return true;
+    }
     let me = std::thread::current().id();
     let i = instances();
-    any_world().is_some_and(|w| w.engine.has_threads())
-        || (!i.all.is_empty() && i.all.iter().all(|x| x.level < MPI_THREAD_SERIALIZED && x.thread == me))
+    !i.all.is_empty() && i.all.iter().all(|x| x.level < MPI_THREAD_SERIALIZED && x.thread == me)
 }
 
 /// Binds MPI_COMM_WORLD and MPI_COMM_SELF.

@@ -107,36 +107,52 @@ fn deliver_at(place: usize) {
     };
     DELIVERS.set(true);
     // Whether all registrations of the type can be told here.
-    let ready = |r: &Record| {
+    let ready = |of: &Event| {
         let all = lock(&REGISTRATIONS);
-        all.values().filter(|g| same(g.of, r.of) && g.has_any()).all(|g| g.callback(place).is_some())
+        all.values().filter(|g| same(g.of, of) && g.has_any()).all(|g| g.callback(place).is_some())
     };
-    let told = |of: &Event| -> Vec<(usize, Callback, FnPtr)> {
-        let all = lock(&REGISTRATIONS);
-        let of_type = all.iter().filter(|(_, g)| same(g.of, of));
-        of_type.filter_map(|(h, g)| Some((*h, g.callback(place)?, g.dropped))).collect()
-    };
-    while let Some(record) = event::next_if(ready) {
-        for (registration, callback, _) in told(record.of) {
+    while let Some(record) = event::next_if(|r| ready(r.of)) {
+        tell(record.of, place, |registration, callback, _| {
             let instance = new_handle();
             lock(&INSTANCES).insert(instance, record);
             callback::event(callback.function, instance, registration, LEVELS[place], callback.user_data);
             lock(&INSTANCES).remove(&instance);
-        }
+        });
     }
-    for of in events() {
-        let of_type = told(of);
-        if of_type.is_empty() {
+    for of in events().filter(|of| of.wanted() && ready(of)) {
+        let n = of.take_dropped();
+        if n == 0 {
             continue;
         }
-        let n = of.take_dropped();
-        for (registration, callback, dropped) in of_type.into_iter().filter(|_| n > 0) {
+        tell(of, place, |registration, callback, dropped| {
             if dropped.0 != 0 {
                 callback::dropped(dropped, n as i64, registration, SOURCE, LEVELS[place], callback.user_data);
             }
-        }
+        });
     }
     DELIVERS.set(false);
+}
+
+/// Runs `call` on the registrations of an event type that there are now. Each is looked up again before it, since functions that were called
+/// meanwhile may have freed it.
+fn tell(of: &Event, place: usize, call: impl Fn(usize, Callback, FnPtr)) {
+    let of_type: Vec<usize> = {
+        let all = lock(&REGISTRATIONS);
+        all.iter().filter(|(_, g)| same(g.of, of)).map(|(h, _)| *h).collect()
+    };
+    for h in of_type {
+        let now = lock(&REGISTRATIONS).get(&h).and_then(|g| Some((g.callback(place)?, g.dropped)));
+        if let Some((callback, dropped)) = now {
+            call(h, callback, dropped);
+        }
+    }
+}
+
+/// Waits until no function of a registration that is gone runs, but for the one that may be calling this.
+pub(super) fn wait_for_functions() {
+    if !DELIVERS.get() {
+        drop(lock(&DELIVERING));
+    }
 }
 
 /// What the queue calls; set when the first function is registered.
@@ -321,9 +337,7 @@ pub fn t_event_handle_free(event_registration: usize, user_data: usize, free_cb_
     let old = all.remove(&event_registration).ok_or_else(|| error(MPI_T_ERR_INVALID_HANDLE))?;
     update(old.of, &all);
     drop(all);
-    if !DELIVERS.get() {
-        drop(lock(&DELIVERING));
-    }
+    wait_for_functions();
     if free_cb_function.0 != 0 {
         callback::event_free(free_cb_function, event_registration, MPI_T_CB_REQUIRE_NONE, user_data);
     }

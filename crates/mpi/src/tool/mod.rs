@@ -117,6 +117,7 @@ pub fn t_init_thread(required: i32, provided: Out<i32>) -> Result<()> {
     Ok(())
 }
 
+/// After the last one no function of a tool runs any more, but for the one that may be calling this.
 pub fn t_finalize() -> Result<()> {
     let mut users = lock(&USERS);
     *users = users.checked_sub(1).ok_or_else(|| error(MPI_T_ERR_NOT_INITIALIZED))?;
@@ -124,6 +125,9 @@ pub fn t_finalize() -> Result<()> {
         event::clear();
         pvar::clear();
         cvar::clear();
+        // What is waited for may call procedures of this interface.
+        drop(users);
+        event::wait_for_functions();
     }
     Ok(())
 }

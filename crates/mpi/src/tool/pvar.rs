@@ -155,19 +155,25 @@ fn one<R>(pe_session: usize, handle: usize, f: impl FnOnce(&mut Handle) -> Resul
     session(pe_session, |all| f(all.get_mut(&handle).ok_or_else(|| error(MPI_T_ERR_INVALID_HANDLE))?))
 }
 
-/// Runs `f` on one counter, or on all counters of a session; what is not a counter is `refusal`, or left out.
+/// Runs `f` on one counter, or on all counters of a session, and gives the first error; what is not a counter is `refusal`, or left out.
 fn counters(pe_session: usize, handle: usize, refusal: i32, f: impl Fn(&mut Handle) -> Result<()>) -> Result<()> {
     if handle == MPI_T_PVAR_ALL_HANDLES {
-        return session(pe_session, |all| all.values_mut().filter(|h| h.measure.is_counter()).try_for_each(f));
+        // One that is bound to a communicator that was freed does not keep the others from it.
+        let all =
+            |all: &mut Handles| all.values_mut().filter(|h| h.measure.is_counter()).map(f).fold(Ok(()), Result::and);
+        return session(pe_session, all);
     }
     one(pe_session, handle, |h| if h.measure.is_counter() { f(h) } else { Err(error(refusal)) })
 }
 
-/// The communicator whose handle is at this address.
+/// The communicator whose handle is at this address, where this thread may look at communicators.
 fn comm_at(obj_handle: Buf) -> Result<usize> {
     let mut raw = [0; size_of::<usize>()];
     crate::callback::load_bytes(obj_handle, &mut raw).map_err(|_| error(MPI_T_ERR_INVALID))?;
     let raw = usize::from_ne_bytes(raw);
+    if !crate::world::can_look() {
+        return Err(error(MPI_T_ERR_NOT_ACCESSIBLE));
+    }
     crate::comm::get(oxmpi_base::handle::Comm(raw)).map_err(|_| error(MPI_T_ERR_INVALID))?;
     Ok(raw)
 }
