@@ -376,6 +376,12 @@ fn general_recv(
     end_recv(e, &c, r, status)
 }
 
+/// Nothing is started whose request could not be given.
+#[inline(always)]
+fn refuse_null(request: Out<handle::Request>) -> Result<()> {
+    if request.is_null() { request.set(MPI_REQUEST_NULL) } else { Ok(()) }
+}
+
 #[allow(clippy::too_many_arguments)]
 #[inline(never)]
 fn nonblocking(
@@ -388,6 +394,7 @@ fn nonblocking(
     mode: SendMode,
     request: Out<handle::Request>,
 ) -> Result<()> {
+    refuse_null(request)?;
     let e = world::engine_attended()?;
     let c = comm::get(comm)?;
     match start_send(e, &c, buf, count, dt, dest, tag, mode)? {
@@ -424,6 +431,7 @@ pub fn irecv(
     comm: handle::Comm,
     request: Out<handle::Request>,
 ) -> Result<()> {
+    refuse_null(request)?;
     let e = world::engine_attended()?;
     let c = comm::get(comm)?;
     let from = sender_of(&c, source)?;
@@ -483,10 +491,7 @@ fn exchange(
     r: Option<Received>,
     status: Out<Status>,
 ) -> Result<()> {
-    let sent = match to {
-        Peer::Null => None,
-        Peer::Proc(to) => e.enter(c.lane(), |s| s.send(c.ctx(), to as u32, tag, out, Mode::Standard))?,
-    };
+    let sent = launch_send(e, c, out, to, tag, SendMode::Standard).inspect_err(|_| withdraw(e, &r))?;
     let received = end_recv(e, c, r, status);
     if let Some(id) = sent {
         verdict(&e.wait_request(id)?)?;
@@ -563,9 +568,18 @@ pub fn isendrecv_replace(
     request.set(start_exchange(e, &c, copy, to, sendtag, r)?)
 }
 
+/// The exchange of which this is the receive has failed, so its buffer is the program's again.
+#[cold]
+fn withdraw(e: &Engine, r: &Option<Received>) {
+    if let Some(Received::Pending(id)) = r {
+        e.enter(id.lane(), |s| s.abandon(*id));
+    }
+}
+
 /// Starts the send of an exchange whose receive has been started; the request of both.
 fn start_exchange(e: &Engine, c: &Comm, out: Span, to: Peer, tag: i32, r: Option<Received>) -> Result<handle::Request> {
-    let Some(send) = launch_send(e, c, out, to, tag, SendMode::Standard)? else {
+    let started = launch_send(e, c, out, to, tag, SendMode::Standard).inspect_err(|_| withdraw(e, &r))?;
+    let Some(send) = started else {
         // Half of it is done: the receive alone is the request.
         return of_received(e, c, r);
     };
@@ -574,7 +588,9 @@ fn start_exchange(e: &Engine, c: &Comm, out: Span, to: Peer, tag: i32, r: Option
         Some(Received::Done(o)) => (None, o),
         Some(Received::Pending(id)) => (Some(id), Outcome::SENT),
     };
-    Compound::exchange(c.ranks.clone(), first, outcome, send).publish()
+    Compound::exchange(c.ranks.clone(), first, outcome, send)
+        .publish()
+        .inspect_err(|_| [first, Some(send)].into_iter().flatten().for_each(|id| e.enter(id.lane(), |s| s.abandon(id))))
 }
 
 /// A copy of a buffer that is sent and received into.
@@ -735,6 +751,7 @@ pub fn imrecv(
     message: Out<handle::Message>,
     request: Out<handle::Request>,
 ) -> Result<()> {
+    refuse_null(request)?;
     let e = world::engine()?;
     let Some((r, held)) = matched(buf, count, datatype, message)? else {
         return request.set(request::of_parts(e, 0, None, None, FROM_NULL)?);

@@ -944,7 +944,7 @@ impl State {
     /// The caller gives up, and its buffer may go: a receive drops what comes, a send goes on from a copy. Where a single copy is under way the
     /// buffer stays in use: the peer cannot be called back.
     #[cold]
-    fn abandon(&mut self, id: ReqId) {
+    pub fn abandon(&mut self, id: ReqId) {
         self.cancel(id);
         let copying = self.copying(id.index());
         if let Some(r) = self.requests.get(id)

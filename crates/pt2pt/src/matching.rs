@@ -265,6 +265,18 @@ impl Held {
         }
         found
     }
+    /// All messages from one process, the oldest first.
+    pub fn from_source(&self, source: i32) -> Vec<(Pattern, u32)> {
+        let (mut i, mut all) = (self.q.by_age.head, Vec::new());
+        while i != NIL {
+            let node = &self.q.nodes[i as usize];
+            if node.what.source == source {
+                all.push((node.what, node.user));
+            }
+            i = node.links[1].next;
+        }
+        all
+    }
     pub fn len(&self) -> usize {
         self.count
     }
@@ -342,6 +354,8 @@ mod tests {
                 prop_assert_eq!((held.len(), posted.len()), (messages.len(), receives.len()));
                 let of = |c: Context| c == Context(2);
                 prop_assert_eq!(held.count(of), messages.iter().filter(|m| of(m.0.ctx)).count());
+                let from_one: Vec<_> = messages.iter().filter(|m| m.0.source == 1).copied().collect();
+                prop_assert_eq!(held.from_source(1), from_one);
                 most = (most.0.max(receives.len()), most.1.max(messages.len()));
                 prop_assert_eq!((posted.most(), held.most()), most);
                 prop_assert_eq!(posted.is_empty(), receives.is_empty());

@@ -80,6 +80,8 @@ struct Receiving {
     /// Freed before its offer came.
     freed: bool,
     there: Option<Offer>,
+    /// The sender has heard of this side: what does not fit it is told once.
+    told: bool,
     /// Of the sender's partitions.
     arrived: Bits,
     left: u32,
@@ -209,7 +211,7 @@ impl State {
     /// MPI_Precv_init.
     pub fn part_recv(&mut self, ctx: Context, from: Option<u32>, tag: i32, span: Span, count: u32) -> Result<PartId> {
         let step = span.len() / count as u64;
-        let lost = from.is_some_and(|p| self.peers[p as usize].lost);
+        let lost = from.filter(|p| self.peers[*p as usize].lost).map(|p| self.lost(p).class);
         let parts = self.parts();
         let id = parts.add(Part::Receiving(Receiving {
             span,
@@ -220,17 +222,18 @@ impl State {
             active: false,
             freed: false,
             there: None,
+            told: false,
             arrived: Bits::new(0),
             left: 0,
             runs: Vec::new(),
-            failed: if lost { MPI_ERR_INTERN } else { MPI_SUCCESS },
+            failed: lost.unwrap_or(MPI_SUCCESS),
         }));
-        let Some(from) = from else { return Ok(id) };
+        let (Some(from), None) = (from, lost) else { return Ok(id) };
         let envelope = Pattern { ctx, source: from as i32, tag };
         match parts.offered.take(envelope) {
             Some((_, offer)) => {
                 let offer = parts.offers.take(offer);
-                self.meet(id, offer)?;
+                self.meet(id, offer);
             }
             None => drop(parts.waiting.post(envelope, id.index() as u32)),
         }
@@ -257,7 +260,7 @@ impl State {
                 r.arrived.clear();
                 if let Some(offer) = r.there {
                     r.left = offer.count;
-                    self.tell_open(id)?;
+                    self.tell_open(id);
                 }
             }
         }
@@ -383,43 +386,53 @@ impl State {
         match parts.waiting.take(envelope) {
             Some(index) => {
                 let id = PartId::new(index, parts.all[index as usize].generation);
-                self.meet(id, offer)
+                self.meet(id, offer);
             }
             None => {
                 let o = parts.offers.put(offer);
                 parts.offered.hold(envelope, o);
-                Ok(())
             }
         }
+        Ok(())
     }
 
     /// A receive and its offer have met.
-    fn meet(&mut self, id: PartId, offer: Offer) -> Result<()> {
+    fn meet(&mut self, id: PartId, offer: Offer) {
         self.events += 1;
         let parts = self.parts();
-        let Some(r) = parts.receiving(id) else { return Ok(()) };
+        let Some(r) = parts.receiving(id) else { return };
         if r.freed {
-            parts.remove(id);
-            return Ok(());
+            return parts.remove(id);
         }
         r.there = Some(offer);
-        r.failed = compare(offer.step * offer.count as u64, r.total());
+        let fits = compare(offer.step * offer.count as u64, r.total());
+        fail(&mut r.failed, fits);
         if r.failed == MPI_SUCCESS {
             r.arrived = Bits::new(offer.count);
             r.left = offer.count;
         }
-        if r.active { self.tell_open(id) } else { Ok(()) }
+        if r.active {
+            self.tell_open(id);
+        }
     }
 
-    /// Tells the sender that a round has begun.
-    fn tell_open(&mut self, id: PartId) -> Result<()> {
-        let Some(r) = self.parts().receiving(id) else { return Ok(()) };
-        let (Some(offer), Some(from)) = (r.there, r.from) else { return Ok(()) };
-        let open = Open { send: offer.send, recv: id.0, total: r.total() };
-        if self.route(from) == Route::Loopback {
-            return self.opened(from, open);
+    /// Tells the sender that a round has begun. What has failed has no more rounds, and where the sender cannot be told this has failed.
+    fn tell_open(&mut self, id: PartId) {
+        let Some(r) = self.parts().receiving(id) else { return };
+        let (Some(offer), Some(from)) = (r.there, r.from) else { return };
+        if r.told && r.failed != MPI_SUCCESS {
+            return;
         }
-        self.control(from, Kind::Open, &open.encode())
+        r.told = true;
+        let open = Open { send: offer.send, recv: id.0, total: r.total() };
+        let told = match self.route(from) {
+            Route::Loopback => self.opened(from, open),
+            _ => self.control(from, Kind::Open, &open.encode()),
+        };
+        if let (Err(why), Some(r)) = (told, self.parts().receiving(id)) {
+            fail(&mut r.failed, why.class);
+            self.events += 1;
+        }
     }
 
     /// The receiver has begun a round.
@@ -432,7 +445,7 @@ impl State {
         }
         s.open += 1;
         s.there = Some(PartId(open.recv));
-        s.failed = compare(s.step * s.count as u64, open.total);
+        fail(&mut s.failed, compare(s.step * s.count as u64, open.total));
         if s.failed != MPI_SUCCESS {
             self.events += 1;
         }
@@ -594,7 +607,7 @@ impl State {
             Some(Part::Sending(s)) => s.runs.retain(|id| match self.finish(*id) {
                 None => true,
                 Some(o) => {
-                    s.failed = if s.failed == MPI_SUCCESS { o.error } else { s.failed };
+                    fail(&mut s.failed, o.error);
                     false
                 }
             }),
@@ -606,7 +619,7 @@ impl State {
                     Some(o) => {
                         let whole = o.bytes == slice.count as u64 * step;
                         if o.error != MPI_SUCCESS || !whole || !r.arrive(*slice) {
-                            r.failed = if o.error != MPI_SUCCESS { o.error } else { MPI_ERR_INTERN };
+                            fail(&mut r.failed, if o.error != MPI_SUCCESS { o.error } else { MPI_ERR_INTERN });
                         }
                         false
                     }
@@ -618,18 +631,32 @@ impl State {
         self.parts = parts;
     }
 
-    /// `peer` cannot be reached any more.
-    pub(crate) fn lose_partitions(&mut self, peer: u32) {
-        for e in self.parts.iter_mut().flat_map(|p| &mut p.all) {
+    /// `peer` cannot be reached any more: what needs it fails with `class`.
+    pub(crate) fn lose_partitions(&mut self, peer: u32, class: i32) {
+        self.events += 1;
+        let Some(parts) = &mut self.parts else { return };
+        for e in &mut parts.all {
             match &mut e.part {
                 Some(Part::Sending(s)) if s.to == Some(peer) => {
-                    (s.failed, s.queued, s.opening) = (MPI_ERR_INTERN, false, None)
+                    (s.queued, s.opening) = (false, None);
+                    fail(&mut s.failed, class);
                 }
-                Some(Part::Receiving(r)) if r.from == Some(peer) => r.failed = MPI_ERR_INTERN,
+                Some(Part::Receiving(r)) if r.from == Some(peer) => fail(&mut r.failed, class),
                 _ => {}
             }
         }
-        self.events += 1;
+        // Whoever receives from it from now on hears that it is lost.
+        for (envelope, offer) in parts.offered.from_source(peer as i32) {
+            parts.offered.withdraw(envelope, offer);
+            parts.offers.take(offer);
+        }
+    }
+}
+
+/// Notes that an operation has failed; the first error stays.
+fn fail(failed: &mut i32, class: i32) {
+    if *failed == MPI_SUCCESS {
+        *failed = class;
     }
 }
 

@@ -216,7 +216,7 @@ impl State {
         self.backlog.retain(|d| *d != peer);
         self.stop_copies(peer);
         self.late.retain(|l| l.dest != peer);
-        self.lose_partitions(peer);
+        self.lose_partitions(peer, class);
         for i in self.requests.under_way() {
             let r = self.requests.at(i);
             let from_it = r.envelope.source == peer as i32

@@ -92,6 +92,8 @@ impl Schedule {
         }
         if self.advance() != Step::Over {
             self.program.sides[0].channel.undertake(self.clone());
+            // Another thread may have taken in what this waits for before the engine knew of it, and then sleeps.
+            self.advance();
         }
     }
 
