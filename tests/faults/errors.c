@@ -166,6 +166,10 @@ static void part(const char *how)
     }
     if (!upper) {
         if (rank == victim) {
+            for (int peer = size / 2; peer < size && strcmp(how, "early"); peer++) {
+                MPI_Request offer;
+                MPI_Psend_init(&v, 1, 1, MPI_INT, peer, 6, mine, MPI_INFO_NULL, &offer);
+            }
             MPI_Comm_set_errhandler(half, MPI_ERRORS_ABORT);
             wrong(half);
             must(0, "MPI_ERRORS_ABORT does not return");
@@ -197,6 +201,22 @@ static void part(const char *how)
     must(class == MPI_ERR_PROC_ABORTED, "MPI_Irecv from an aborted rank gives MPI_ERR_PROC_ABORTED");
     class = class_of(MPI_Ssend(&v, 1, MPI_INT, victim, 1, mine));
     must(class == MPI_ERR_PROC_ABORTED, "MPI_Ssend to an aborted rank gives MPI_ERR_PROC_ABORTED");
+    /* A failed exchange leaves nothing behind: the next message goes to the receive that follows. */
+    int next = rank + 1 < size ? rank + 1 : size / 2, previous = rank > size / 2 ? rank - 1 : size - 1, lost = -1, got = -1;
+    class = class_of(MPI_Sendrecv(&v, 1, MPI_INT, victim, 5, &lost, 1, MPI_INT, previous, 5, mine, MPI_STATUS_IGNORE));
+    must(class == MPI_ERR_PROC_ABORTED, "MPI_Sendrecv to an aborted rank gives MPI_ERR_PROC_ABORTED");
+    class = class_of(MPI_Isendrecv(&v, 1, MPI_INT, victim, 5, &lost, 1, MPI_INT, previous, 5, mine, &r));
+    must(class == MPI_ERR_PROC_ABORTED, "MPI_Isendrecv to an aborted rank gives MPI_ERR_PROC_ABORTED");
+    MPI_Barrier(half);
+    must(MPI_Sendrecv(&rank, 1, MPI_INT, next, 5, &got, 1, MPI_INT, previous, 5, mine, MPI_STATUS_IGNORE) == MPI_SUCCESS, "survivors exchange");
+    must(got == previous && lost == -1, "a receive that failed takes no message");
+    /* A partitioned receive from it ends, whether its offer has come or not. */
+    for (int tag = 6; tag < 8; tag++) {
+        MPI_Precv_init(&lost, 1, 1, MPI_INT, victim, tag, mine, MPI_INFO_NULL, &r);
+        must(MPI_Start(&r) == MPI_SUCCESS, "MPI_Start of a partitioned receive");
+        must(class_of(MPI_Wait(&r, MPI_STATUS_IGNORE)) == MPI_ERR_PROC_ABORTED, "a partitioned receive gives MPI_ERR_PROC_ABORTED");
+        must(MPI_Request_free(&r) == MPI_SUCCESS, "its request can be freed");
+    }
     /* What does not need them works on. */
     v = 1;
     for (int i = 0; i < 10; i++)

@@ -30,6 +30,7 @@ impl<'a> Exchange<'a> {
             }
         }
     }
+    #[inline]
     pub fn finish(self) -> Result<()> {
         match self.first.into_inner() {
             None => self.ep.check_aborted(),

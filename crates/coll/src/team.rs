@@ -53,7 +53,7 @@ impl Team {
     /// Rounds through the shared memory so far, and bytes that this rank put into its buffers there; None where there is no such memory.
     pub fn shared_counts(&self) -> Option<[u64; 2]> {
         let r = self.region.get()?.as_ref()?;
-        Some([r.current(), r.buffered()])
+        Some([r.rounds(), r.buffered()])
     }
     #[cold]
     fn count(&self) -> Result<Option<&Region>> {

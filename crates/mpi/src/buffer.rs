@@ -5,7 +5,8 @@
 //! MPI_BSEND_OVERHEAD; what does not fit is MPI_ERR_BUFFER. The program's buffer itself is never written. MPI_BUFFER_AUTOMATIC is an
 //! account without limit.
 //!
-//! Invariant: the mutex comes before the engine, whose lanes are entered with the mutex held; it is not held while a thread waits.
+//! Invariant: the mutex comes before the engine, whose lanes are entered with the mutex held; it is not held while a thread waits or
+//! polls, which may call the program's functions.
 use crate::comm::{self, Comm};
 use crate::request::{self, Compound};
 use crate::session;
@@ -70,6 +71,14 @@ fn none_attached(owner: Owner) -> Error {
     Error::new(MPI_ERR_BUFFER, why)
 }
 
+#[cold]
+fn no_buffer(len: u64) -> Error {
+    let why = format!(
+        "a buffered send of {len} bytes without an attached buffer; call MPI_Comm_attach_buffer or MPI_Buffer_attach first"
+    );
+    Error::new(MPI_ERR_BUFFER, why)
+}
+
 impl Account {
     fn automatic(&self) -> bool {
         self.address == MPI_BUFFER_AUTOMATIC
@@ -120,20 +129,22 @@ pub(crate) fn attach(owner: Owner, buf: Buf, size: i64) -> Result<()> {
 pub(crate) fn send(e: &Engine, c: &Comm, to: u32, tag: i32, mut span: Span) -> Result<()> {
     let ctx = c.ctx();
     let levels = [Some(Owner::of_comm(c)), session_of(c).map(Owner::Session), Some(Owner::Process)];
-    let mut all = attached();
-    let Some(owner) = levels.into_iter().flatten().find(|o| all.contains_key(o)) else {
-        bail!(
-            MPI_ERR_BUFFER,
-            "a buffered send of {} bytes without an attached buffer; call MPI_Comm_attach_buffer or MPI_Buffer_attach first",
-            span.len()
-        );
+    let find = |all: &BTreeMap<Owner, Account>| {
+        levels.into_iter().flatten().find(|o| all.contains_key(o)).ok_or_else(|| no_buffer(span.len()))
     };
-    let Some(a) = all.get_mut(&owner) else { return Err(none_attached(owner)) };
+    let mut all = attached();
+    let mut owner = find(&all)?;
     let charge = span.len() + MPI_BSEND_OVERHEAD as u64;
-    if !a.fits(charge) {
-        e.poll_among(a.lanes())?;
-        a.settle(e);
+    if let Some(a) = all.get(&owner).filter(|a| !a.fits(charge)) {
+        let lanes = a.lanes();
+        drop(all);
+        e.poll_among(lanes)?;
+        // Meanwhile another buffer may be the one to use.
+        all = attached();
+        owner = find(&all)?;
+        all.get_mut(&owner).into_iter().for_each(|a| a.settle(e));
     }
+    let Some(a) = all.get_mut(&owner) else { return Err(none_attached(owner)) };
     if !a.fits(charge) {
         bail!(
             MPI_ERR_BUFFER,

@@ -116,7 +116,7 @@ pub fn meeting() -> Context {
 pub struct Given(pub u64);
 
 impl Given {
-    const NONE: Given = Given(u64::MAX);
+    pub const NONE: Given = Given(u64::MAX);
 
     /// A new one of this process. Where none is left, the others must hear of it.
     pub fn offer() -> (Given, Result<()>) {

@@ -491,7 +491,10 @@ fn exchange(
     r: Option<Received>,
     status: Out<Status>,
 ) -> Result<()> {
-    let sent = launch_send(e, c, out, to, tag, SendMode::Standard).inspect_err(|_| withdraw(e, &r))?;
+    let sent = match launch_send(e, c, out, to, tag, SendMode::Standard) {
+        Ok(sent) => sent,
+        Err(why) => return Err(withdraw(e, r, why)),
+    };
     let received = end_recv(e, c, r, status);
     if let Some(id) = sent {
         verdict(&e.wait_request(id)?)?;
@@ -570,15 +573,20 @@ pub fn isendrecv_replace(
 
 /// The exchange of which this is the receive has failed, so its buffer is the program's again.
 #[cold]
-fn withdraw(e: &Engine, r: &Option<Received>) {
+#[inline(never)]
+fn withdraw(e: &Engine, r: Option<Received>, why: Error) -> Error {
     if let Some(Received::Pending(id)) = r {
-        e.enter(id.lane(), |s| s.abandon(*id));
+        e.enter(id.lane(), |s| s.abandon(id));
     }
+    why
 }
 
 /// Starts the send of an exchange whose receive has been started; the request of both.
 fn start_exchange(e: &Engine, c: &Comm, out: Span, to: Peer, tag: i32, r: Option<Received>) -> Result<handle::Request> {
-    let started = launch_send(e, c, out, to, tag, SendMode::Standard).inspect_err(|_| withdraw(e, &r))?;
+    let started = match launch_send(e, c, out, to, tag, SendMode::Standard) {
+        Ok(started) => started,
+        Err(why) => return Err(withdraw(e, r, why)),
+    };
     let Some(send) = started else {
         // Half of it is done: the receive alone is the request.
         return of_received(e, c, r);

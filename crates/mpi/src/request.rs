@@ -207,7 +207,11 @@ impl Found {
 #[cold]
 fn conclude_object(h: handle::Request, mut f: Finished, consume: bool) -> Finished {
     match OBJECTS.get(h).as_deref() {
-        Ok(Object::Compound(Compound { duplicate: Some(d), .. })) => d.ready(),
+        Ok(Object::Compound(Compound { duplicate: Some(d), .. })) => {
+            if let (Err(why), MPI_SUCCESS) = (d.ready(), f.outcome.error) {
+                (f.outcome.error, f.by) = (why.class, By::Collective);
+            }
+        }
         Ok(Object::General(g)) => {
             let (status, queried) = g.query();
             let freed = if consume { g.free() } else { MPI_SUCCESS };

@@ -77,21 +77,26 @@ pub fn gather_written(ep: &Endpoint, r: &Region, own: Option<Data>, all: Option<
         let s = r.begin();
         if let Some(all) = all {
             let written = c.invite(s, all.blocks(0, c.n()))?;
-            c.done(s);
             if let Some(own) = own {
                 copy(own, all.blocks(root, 1));
             }
             if !written {
                 c.others().for_each(|rank| c.fetch(rank, At::Message, 0, all.blocks(rank, 1)));
             }
-            return c.all_done(s);
+            c.all_done(s)?;
+            c.others().for_each(|rank| c.note_regret(rank, s));
+            // Only now may they use the slots of this round again.
+            c.done(s);
+            return Ok(());
         }
         let Some(own) = own else { return Ok(()) };
         let o = c.seen(root, s)?;
         match o.at {
             At::Remote(there, _) => {
                 let block = o.len / c.n();
-                c.bring(root, there, (block * c.me()) as u64, block, own)?;
+                if !c.bring(root, there, (block * c.me()) as u64, block, own) {
+                    c.regret(s)?;
+                }
             }
             _ => c.send(own, root),
         }

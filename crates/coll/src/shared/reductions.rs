@@ -36,9 +36,12 @@ pub fn allreduce(ep: &Endpoint, r: &Region, v: Vectors, op: &Reduction) -> Resul
                 c.done(s);
                 Ok(())
             }
-            Shared::Vectors => allreduce_whole(c, v, out, op),
-            Shared::DirectParts => allreduce_direct(c, v, out, op),
-            Shared::Parts => v.chunks(r.room()).try_for_each(|v| allreduce_parts(c, v, op)),
+            Shared::Vectors => c.rounds(1, || allreduce_whole(c, v, out, op)),
+            Shared::DirectParts => c.rounds(2, || allreduce_direct(c, v, out, op)),
+            Shared::Parts => {
+                let n = 2 * v.chunks(r.room()).count() as u64;
+                c.rounds(n, || v.chunks(r.room()).try_for_each(|v| allreduce_parts(c, v, op)))
+            }
         }
     })
 }
@@ -136,10 +139,11 @@ pub fn reduce(ep: &Endpoint, r: &Region, v: Vectors, op: &Reduction, root: usize
             return reduce_flat::<false>(c, v, op, root);
         }
         match select::shared_reduce(bytes, c.n(), ep.shares_cores(), r) {
-            Shared::DirectParts => reduce_direct(c, v, op, root),
+            Shared::DirectParts => c.rounds(2, || reduce_direct(c, v, op, root)),
             Shared::Vectors => reduce_flat::<true>(c, v, op, root),
             Shared::Buffers | Shared::Parts => {
-                v.chunks(r.room().max(INLINE)).try_for_each(|v| reduce_flat::<false>(c, v, op, root))
+                let chunks = || v.chunks(r.room().max(INLINE));
+                c.rounds(chunks().count() as u64, || chunks().try_for_each(|v| reduce_flat::<false>(c, v, op, root)))
             }
         }
     })
@@ -223,16 +227,18 @@ pub fn reduce_scatter(ep: &Endpoint, r: &Region, v: Vectors, starts: &[usize], o
             c.done(s);
             return Ok(());
         }
-        // In place, the output lies over parts that others still read.
-        let mut temp = Temp::typed(own.dt, if v.in_place { own.count } else { 0 })?;
-        let sum = if v.in_place { Data { buf: temp.buf(), ..own } } else { own };
-        let s = reduce_part(c, Vectors { in_place: false, ..v }, part, sum, op)?;
-        c.done(s);
-        c.all_done(s)?;
-        if v.in_place {
-            copy(sum, own);
-        }
-        Ok(())
+        c.rounds(1, || {
+            // In place, the output lies over parts that others still read.
+            let mut temp = Temp::typed(own.dt, if v.in_place { own.count } else { 0 })?;
+            let sum = if v.in_place { Data { buf: temp.buf(), ..own } } else { own };
+            let s = reduce_part(c, Vectors { in_place: false, ..v }, part, sum, op)?;
+            c.done(s);
+            c.all_done(s)?;
+            if v.in_place {
+                copy(sum, own);
+            }
+            Ok(())
+        })
     })
 }
 

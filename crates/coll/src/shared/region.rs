@@ -1,8 +1,11 @@
 //! The shared memory of a communicator: layout, setting up, taking down.
 //!
 //! ```text
-//! asleep | mark of each rank | slots of rank 0, 1, ... | buffers of rank 0, 1, ... (page-aligned)
+//! asleep, broken | mark of each rank | slots of rank 0, 1, ... | buffers of rank 0, 1, ... (page-aligned)
 //! ```
+//! Where a rank leaves a call before its last round, it no longer counts as the others do: the region is broken, every rank that waits or
+//! calls later gets an error, and nobody waits for ever.
+//!
 //! Touched pages are what counts: slots are few where ranks are many, and buffers exist up to [`MOST_WITH_BUFFERS`] ranks.
 //! One of this crate's homes of `unsafe`.
 use crate::allreduce;
@@ -16,7 +19,7 @@ use crate::tags;
 use oxmpi_base::{Result, args::Buf};
 use oxmpi_ring::slots::{Mark, Slot};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 
 const LINE: usize = 64;
 const PAGE: usize = 4096;
@@ -91,6 +94,21 @@ impl Region {
         // SAFETY: inside the memory by the layout; an atomic word, zero is valid.
         unsafe { &*(self.base.add(LINE) as *const Mark).add(rank) }
     }
+    /// Some rank is out of step.
+    fn flag(&self) -> &AtomicU32 {
+        // SAFETY: in the first line of the mapped memory, behind `asleep`; zero is valid.
+        unsafe { &*(self.base as *const AtomicU32).add(1) }
+    }
+    /// Ends the use of the region, at this rank now and at the others when they look.
+    #[cold]
+    pub fn break_down(&self) {
+        self.round.store(self.rounds().next_multiple_of(LOOK_ROUND) | BROKEN, Relaxed);
+        self.mark(self.me).set(BROKEN);
+        self.flag().store(1, SeqCst);
+    }
+    pub fn is_broken(&self) -> bool {
+        self.flag().load(Relaxed) != 0
+    }
     #[inline]
     pub fn slot(&self, rank: usize, round: u64) -> &Slot {
         assert!(rank < self.n);
@@ -124,6 +142,10 @@ impl Region {
     pub fn current(&self) -> u64 {
         self.round.load(Relaxed)
     }
+    /// Rounds so far.
+    pub fn rounds(&self) -> u64 {
+        self.current() & !BROKEN
+    }
     pub fn buffered(&self) -> u64 {
         self.buffered.load(Relaxed)
     }
@@ -147,6 +169,11 @@ impl Region {
         (0..self.n).all(|r| r == self.me || self.mark(r).get() == GONE)
     }
 }
+
+/// In the round of a rank that is out of step, which counts no further.
+const BROKEN: u64 = 1 << 63;
+/// Rounds between two looks at everything else; the round of a broken region is one in which to look.
+pub const LOOK_ROUND: u64 = 32;
 
 /// The mark of a rank that has let go of the region; also done with every round.
 const GONE: u64 = u64::MAX;

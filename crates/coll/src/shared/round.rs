@@ -4,7 +4,7 @@
 use crate::buffer::{Data, Segments, Temp, bytes, copy};
 use crate::exchange::Exchange;
 use crate::link::{Endpoint, Req};
-use crate::shared::region::{BUFFERS, Region};
+use crate::shared::region::{BUFFERS, LOOK_ROUND, Region};
 use crate::steps::Steps;
 use oxmpi_base::consts::{MPI_ERR_INTERN, MPI_ERR_OTHER, MPI_ERR_TRUNCATE};
 use oxmpi_base::{Error, Result, args::Buf};
@@ -98,7 +98,20 @@ impl<'a> Round<'a> {
                 }
             }
         }
-        self.ep.wait_until(self.r.asleep(), &mut ready)
+        self.wait_long(&mut ready)
+    }
+    fn wait_long(&self, ready: &mut dyn FnMut() -> bool) -> Result<()> {
+        self.ep.wait_until(self.r.asleep(), &mut || ready() || self.r.is_broken())?;
+        if ready() { Ok(()) } else { Err(broken(self.r)) }
+    }
+    /// A part of the call that has so many rounds: where it fails before the last one has begun, this rank is out of step for good.
+    pub fn rounds(&self, n: u64, part: impl FnOnce() -> Result<()>) -> Result<()> {
+        let before = self.r.rounds();
+        part().inspect_err(|_| {
+            if self.r.rounds() - before < n {
+                self.r.break_down();
+            }
+        })
     }
     /// Waits until all ranks are done with the rounds up to `round`.
     #[inline]
@@ -202,18 +215,35 @@ impl<'a> Round<'a> {
         }
         Ok(dense.is_some())
     }
-    /// Writes `data` to the block of `block` bytes that begins at `offset` of what `rank` has invited to.
-    pub fn bring(&self, rank: usize, there: [u64; 2], offset: u64, block: usize, data: Data) -> Result<()> {
+    /// Writes `data` to the block of `block` bytes that begins at `offset` of what `rank` has invited to; whether it is there.
+    pub fn bring(&self, rank: usize, there: [u64; 2], offset: u64, block: usize, data: Data) -> bool {
         let len = data.bytes();
         if len > block {
             self.too_long(self.me(), len, block);
         }
         let len = len.min(block);
-        let mut temp = Temp::bytes(0)?;
-        let from = packed(data, &mut temp)?;
-        // SAFETY: `from` has `len` bytes; the other rank offered the block.
-        self.x.note(unsafe { self.ep.write_peer(rank, there, offset, from, len) });
+        let written = Temp::bytes(0).and_then(|mut temp| {
+            let from = packed(data, &mut temp)?;
+            // SAFETY: `from` has `len` bytes; the other rank offered the block.
+            unsafe { self.ep.write_peer(rank, there, offset, from, len) }
+        });
+        self.x.note(written).is_some()
+    }
+    /// Says that what the inviter of `round` waits for does not come: by a slot, which is unused otherwise.
+    #[cold]
+    pub fn regret(&self, round: u64) -> Result<()> {
+        self.all_done(round.saturating_sub(self.r.depth()))?;
+        self.publish(round, How::Message, 0, |_| ());
         Ok(())
+    }
+    /// After all are done with `round`: notes an error where `rank` has said so.
+    pub fn note_regret(&self, rank: usize, round: u64) {
+        if self.r.slot(rank, round).round() == round {
+            let what = format!(
+                "rank {rank} could not write its block to the receive buffer; the buffer must be writable memory, and the error at that rank says more"
+            );
+            self.x.note::<()>(Err(Error::new(MPI_ERR_INTERN, what)));
+        }
     }
     fn publish_address(&self, round: u64, address: *const u8, len: usize) {
         let there = self.ep.expose(address, len);
@@ -367,10 +397,22 @@ impl<'a> Round<'a> {
     }
 }
 
+#[cold]
+fn broken(r: &Region) -> Error {
+    r.break_down();
+    Error::new(
+        MPI_ERR_OTHER,
+        "a collective operation of this communicator failed half-way at a rank (the error there says why), so its ranks are out of step; go on with another communicator",
+    )
+}
+
 /// One call: `body` with its rounds.
 #[inline]
 pub fn run(ep: &Endpoint, r: &Region, tag: i32, body: impl FnOnce(&Round) -> Result<()>) -> Result<()> {
     if r.current().is_multiple_of(LOOK_ROUND) {
+        if r.is_broken() {
+            return Err(broken(r));
+        }
         // Collectives that never wait still owe the others progress; an error is found again by who needs what has failed.
         let _ = ep.progress();
     }
@@ -383,9 +425,6 @@ pub fn run(ep: &Endpoint, r: &Region, tag: i32, body: impl FnOnce(&Round) -> Res
     let finished = c.finish();
     done.and(finished)
 }
-
-/// Rounds of a region between two looks at everything else.
-const LOOK_ROUND: u64 = 32;
 
 /// Packs `data` to `to`, which has room for it.
 #[inline]

@@ -1,5 +1,7 @@
 //! What a failed message does: it is reported, and nobody else is left waiting.
+use super::mock::READ_ONLY;
 use super::{Vector, counts, types, world};
+use crate::shared::round;
 use crate::*;
 use oxmpi_base::{Error, consts::*};
 
@@ -47,6 +49,78 @@ fn a_failing_operation_is_reported() {
         let done = allreduce(ep, a.buf(), b.buf(), 3, dt, &op);
         assert_eq!(done.is_err(), me == 2);
         barrier(ep).unwrap();
+    });
+}
+
+/// A rank cannot write its block: the root hears of it, and the next calls are as ever.
+#[test]
+fn a_block_that_cannot_be_written_is_an_error_at_the_root_too() {
+    world(4, |ep| {
+        let (me, dt, count, root) = (ep.rank(), &types()[0], 5000, 1);
+        let region = ep.region().unwrap();
+        let written = region.is_some_and(|r| select::gather(count * dt.size(), 4, r) == select::Gather::Written);
+        let mut own = Vector::filled(dt, count, |i| (me as u32, i as u32));
+        for writable in [false, true, true] {
+            READ_ONLY.set(!writable && me == 2);
+            let mut all = Vector::blank(dt, if me == root { 4 * count } else { 0 });
+            let done = gather(ep, own.buf(), count, dt, all.buf(), count, dt, root);
+            let fails = written && !writable && (me == 2 || me == root);
+            assert_eq!(done.is_err(), fails, "rank {me}: {done:?}");
+            if me == root {
+                let e = done.err().map_or(String::new(), |e| e.message.to_string());
+                assert_eq!(e.contains("rank 2"), fails, "{e}");
+                all.expect("gather", 4 * count, |i| {
+                    (!fails || i / count != 2).then_some(((i / count) as u32, (i % count) as u32))
+                });
+            }
+        }
+        READ_ONLY.set(false);
+    });
+}
+
+/// A rank that leaves a call between two of its rounds ends the use of the shared memory; nobody waits for ever.
+#[test]
+fn a_call_left_half_way_is_an_error_for_all_from_then_on() {
+    world(3, |ep| {
+        let Some(r) = ep.region().unwrap() else { return };
+        let me = ep.rank();
+        let done = round::run(ep, r, crate::tags::ALLREDUCE, |c| {
+            c.rounds(3, || {
+                for k in 0..3 {
+                    let s = r.begin();
+                    c.offer(s, crate::buffer::nothing())?;
+                    c.meet(s)?;
+                    c.done(s);
+                    if me == 1 && k == 0 {
+                        return Err(Error::new(MPI_ERR_NO_MEM, "no memory"));
+                    }
+                }
+                Ok(())
+            })
+        });
+        assert_eq!(done.unwrap_err().class, if me == 1 { MPI_ERR_NO_MEM } else { MPI_ERR_OTHER });
+        for _ in 0..100 {
+            let e = barrier(ep).unwrap_err();
+            assert!(e.class == MPI_ERR_OTHER && e.message.contains("out of step"), "{}", e.message);
+        }
+        assert!(r.is_broken() && r.rounds() < 64);
+    });
+}
+
+/// All rounds have begun when the call fails: the next one works.
+#[test]
+fn a_call_that_fails_in_its_last_round_leaves_the_others_in_step() {
+    world(3, |ep| {
+        let Some(r) = ep.region().unwrap() else { return };
+        let failed = round::run(ep, r, crate::tags::BARRIER, |c| {
+            c.rounds(1, || {
+                let s = r.begin();
+                c.offer(s, crate::buffer::nothing())?;
+                if ep.rank() == 1 { Err(Error::new(MPI_ERR_NO_MEM, "no memory")) } else { c.meet(s) }
+            })
+        });
+        assert_eq!(failed.is_err(), ep.rank() == 1);
+        (0..100).for_each(|_| barrier(ep).unwrap());
     });
 }
 

@@ -273,6 +273,9 @@ impl Endpoint {
         len: usize,
     ) -> Result<()> {
         assert!(rank < self.size && rank != self.rank);
+        if READ_ONLY.get() {
+            return Err(Error::new(oxmpi_base::consts::MPI_ERR_BUFFER, "not writable"));
+        }
         // SAFETY: the caller's promise, and all ranks are threads of one process.
         unsafe { std::ptr::copy(from, (there[0] + offset) as *mut u8, len) };
         Ok(())
@@ -428,6 +431,8 @@ impl Inside<'_> {
 thread_local! {
     /// Whether the algorithm of this rank may send messages to itself, which most would do in error.
     pub static TO_ITSELF: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    /// Whether this rank cannot write to the memory of others.
+    pub static READ_ONLY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
 /// How a world's collectives travel.

@@ -5,13 +5,13 @@
 //! needed. The communicator exists from the call on, with the attributes and error handler of that time, since programs set
 //! its error handler or name at once; it can communicate from completion on. Known gap: the leader sends one message to every member.
 use super::{COMMS, Comm, Info, TAG, get, inter, publish};
+use crate::context::{self, Given};
 use crate::request::{self, Compound};
-use crate::{context, info, world};
+use crate::{info, world};
 use oxmpi_base::args::Out;
 use oxmpi_base::consts::*;
 use oxmpi_base::{Result, handle};
 use oxmpi_pt2pt::{Engine, Mode, Outcome, Pattern, Received, ReqId, Span};
-use oxmpi_transport::wire::Context;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Once};
 
@@ -27,10 +27,14 @@ pub(crate) struct Duplicate {
 }
 
 impl Duplicate {
-    /// The context is here. The communicator moves from the lane of those that have none to its own.
-    pub(crate) fn ready(&self) {
+    /// The context is here. The communicator moves from the lane of those that have none to its own; without a context it is gone.
+    pub(crate) fn ready(&self) -> Result<()> {
+        let given = Given(self.ctx.load(Relaxed)).get();
         self.ready.call_once(|| {
-            let (c, ctx) = (&self.comm, Context(self.ctx.load(Relaxed)));
+            let (c, ctx) = match &given {
+                Ok(ctx) => (&self.comm, *ctx),
+                Err(_) => return self.discard(),
+            };
             let Some(w) = world::any_world() else { return };
             w.engine.enter(c.lane(), |s| c.enrolled().for_each(|r| s.retire(r)));
             w.engine.enter(ctx.lane(), |s| c.enrolled().for_each(|r| s.enroll(r)));
@@ -41,6 +45,21 @@ impl Duplicate {
                 r.endpoint.set_context(ctx.collective());
             }
         });
+        given.map(drop)
+    }
+
+    /// This process does not use the context, if there is one.
+    fn drop_context(&self) {
+        if let Ok(ctx) = Given(self.ctx.load(Relaxed)).get() {
+            context::gone(ctx.0);
+        }
+    }
+
+    /// Takes the handle back. What was copied goes with its delete callbacks; the error that led here is the one to report.
+    fn discard(&self) {
+        let h = handle::Comm(self.comm.ranks.owner());
+        let _ = self.comm.attrs.delete_all(h);
+        drop(COMMS.remove(h));
     }
 }
 
@@ -71,19 +90,17 @@ fn idup(h: handle::Comm, info: Option<&Info>, newcomm: Out<handle::Comm>, reques
         new.take_hints(i)?;
     }
     let n = publish(new)?;
-    let new = Arc::new(Duplicate { comm: get(n)?.to_arc(), ctx: AtomicU64::new(0), ready: Once::new() });
-    let receive = exchange(e, parent, &new).inspect_err(|_| drop(COMMS.remove(n)))?;
+    let new = Arc::new(Duplicate { comm: get(n)?.to_arc(), ctx: AtomicU64::new(Given::NONE.0), ready: Once::new() });
+    let receive = exchange(e, parent, &new).inspect_err(|_| new.discard())?;
     if let Err(why) = parent.attrs.copy_all(h, &new.comm.attrs) {
-        // What was copied until then goes with its delete callbacks; the copy's error is the one to report.
-        let _ = new.comm.attrs.delete_all(n);
-        drop(COMMS.remove(n));
+        new.discard();
         match receive {
             // The leader's message still comes, so its place stays for ever.
             Some(id) => {
                 e.enter(id.lane(), |s| s.detach(id));
                 std::mem::forget(new);
             }
-            None => context::gone(new.ctx.load(Relaxed)),
+            None => new.drop_context(),
         }
         return Err(why);
     }
@@ -91,7 +108,7 @@ fn idup(h: handle::Comm, info: Option<&Info>, newcomm: Out<handle::Comm>, reques
     request.set(match receive {
         Some(id) => Compound::duplication(parent.ranks.clone(), id, new).publish()?,
         None => {
-            new.ready();
+            new.ready().map_err(|why| why.on(h))?;
             request::of_started(e, parent, None, Outcome::SENT)?
         }
     })
@@ -102,19 +119,22 @@ fn exchange(e: &Engine, parent: &Comm, new: &Duplicate) -> Result<Option<ReqId>>
     let ctx = parent.ctx().collective();
     let everyone = inter::everyone(&parent.group, parent.remote.as_ref().map(|r| &*r.group));
     if everyone.my_rank() == Some(0) {
-        let given = context::reserve()?;
-        context::settle(given, everyone.size());
+        // Where none is left the others must hear of it.
+        let (given, mut told) = Given::offer();
+        if let Ok(ctx) = given.get() {
+            context::settle(ctx, everyone.size());
+        }
         new.ctx.store(given.0, Relaxed);
-        let tell = |proc| {
+        // One that cannot be reached keeps nobody else from being told.
+        for proc in everyone.procs().skip(1) {
             let bytes = Span::Owned(given.0.to_ne_bytes().to_vec());
-            e.enter(ctx.lane(), |s| -> Result<()> {
+            told = told.and(e.enter(ctx.lane(), |s| {
                 let sent = s.send(ctx, proc, IDUP_TAG, bytes, Mode::Standard)?;
                 sent.into_iter().for_each(|id| s.detach(id));
                 Ok(())
-            })
-        };
-        // One that cannot be reached keeps nobody else from being told.
-        return everyone.procs().skip(1).fold(Ok(None), |done, proc| tell(proc).and(done));
+            }));
+        }
+        return told.map(|()| None).inspect_err(|_| new.drop_context());
     }
     let want = Pattern { ctx, source: everyone.proc_of(0) as i32, tag: IDUP_TAG };
     let to = Span::Dense { at: new.ctx.as_ptr() as *mut u8, len: size_of::<u64>() };

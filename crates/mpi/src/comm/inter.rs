@@ -85,8 +85,16 @@ fn bytes_of(procs: impl Iterator<Item = u32>) -> Vec<u8> {
     procs.flat_map(u32::to_ne_bytes).collect()
 }
 
-fn group_from(bytes: &[u8]) -> Group {
-    Group::from_procs(bytes.chunks_exact(4).map(|b| u32::from_ne_bytes(b.try_into().expect("4 bytes"))).collect())
+/// Another process says which processes these are.
+fn group_from(bytes: &[u8]) -> Result<Arc<Group>> {
+    let procs: Vec<u32> = bytes.chunks_exact(4).map(|b| u32::from_ne_bytes(b.try_into().expect("4 bytes"))).collect();
+    let n = crate::world::world()?.size;
+    match procs.iter().find(|p| **p as usize >= n) {
+        None => Ok(Arc::new(Group::from_procs(procs))),
+        Some(p) => {
+            bail!(MPI_ERR_INTERN, "the other group was told to have process {p}; this job has processes 0 to {}", n - 1)
+        }
+    }
 }
 
 /// The group that the ranks of the other side have chosen, each side a subset of its own.
@@ -96,7 +104,7 @@ pub(super) fn tell_groups(both: &Inter, mine: &Group) -> Result<Arc<Group>> {
     let size = usize::from_ne_bytes(size).min(both.remote.size());
     let mut theirs = vec![0u8; 4 * size];
     oxmpi_coll::inter::tell_other(both, &bytes_of(mine.procs()), &mut theirs)?;
-    Ok(Arc::new(group_from(&theirs)))
+    group_from(&theirs)
 }
 
 // ---- the procedures ----
@@ -155,7 +163,7 @@ fn pass_on(team: &Team, leader: usize, mine: Result<(Given, Arc<Group>)>) -> Res
             "the local leader (rank {leader}) could not make the intercommunicator; its message says why"
         );
     }
-    Ok((Given(news[1]).get()?, Arc::new(group_from(&procs))))
+    Ok((Given(news[1]).get()?, group_from(&procs)?))
 }
 
 /// The leaders of two groups agree on a context: the first one's.
@@ -183,7 +191,7 @@ fn leaders_tell(peer: u32, ctx: Context, mine: &Group) -> Result<Arc<Group>> {
     let mut theirs = vec![0u8; 4 * (size[0] as usize).min(1 << 24)];
     let (from, to) = (Buf(list.as_ptr().cast_mut().cast()), Buf(theirs.as_mut_ptr().cast()));
     between.sendrecv(from, list.len(), byte, 1, to, theirs.len(), byte, 1, TAG)?;
-    Ok(Arc::new(group_from(&theirs)))
+    group_from(&theirs)
 }
 
 fn disjoint(a: &Group, b: &Group, class: i32) -> Result<()> {

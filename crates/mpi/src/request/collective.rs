@@ -101,6 +101,9 @@ pub(super) fn failed(class: i32) -> Error {
         MPI_ERR_TRUNCATE => {
             "a message of a nonblocking collective operation is longer than the receive buffer; counts or types differ between ranks"
         }
+        MPI_ERR_NO_MEM => {
+            "a nonblocking operation found no memory, or no context for a new communicator; free communicators that are not used"
+        }
         _ => "a message of a nonblocking collective operation failed",
     };
     Error::new(class, what)
