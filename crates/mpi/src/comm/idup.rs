@@ -104,14 +104,15 @@ fn idup(h: handle::Comm, info: Option<&Info>, newcomm: Out<handle::Comm>, reques
         }
         return Err(why);
     }
-    newcomm.set(n)?;
-    request.set(match receive {
+    let made = match receive {
         Some(id) => Compound::duplication(parent.ranks.clone(), id, new).publish()?,
         None => {
             new.ready().map_err(|why| why.on(h))?;
             request::of_started(e, parent, None, Outcome::SENT)?
         }
-    })
+    };
+    newcomm.set(n)?;
+    request.set(made)
 }
 
 /// Sends or receives the context; None when it is here.
