@@ -417,13 +417,19 @@ pub fn run(ep: &Endpoint, r: &Region, tag: i32, body: impl FnOnce(&Round) -> Res
         let _ = ep.progress();
     }
     let c = Round::new(ep, r, tag);
-    let done = body(&c);
-    if done.is_err() {
-        // The others are not left waiting for this rank.
-        c.done(r.current());
+    match body(&c) {
+        Ok(()) => c.finish(),
+        Err(why) => Err(left(c, r, why)),
     }
-    let finished = c.finish();
-    done.and(finished)
+}
+
+/// After an error the others are not left waiting for this rank.
+#[cold]
+#[inline(never)]
+fn left(c: Round, r: &Region, why: Error) -> Error {
+    c.done(r.current());
+    let _the_first_is_told = c.finish();
+    why
 }
 
 /// Packs `data` to `to`, which has room for it.
