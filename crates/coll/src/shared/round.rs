@@ -83,7 +83,7 @@ impl<'a> Round<'a> {
         (1..n).map(move |i| if me + i < n { me + i } else { me + i - n })
     }
 
-    #[inline]
+    #[inline(always)]
     fn wait(&self, mut ready: impl FnMut() -> bool) -> Result<()> {
         for _ in 0..LOOKS {
             if ready() {
@@ -141,7 +141,7 @@ impl<'a> Round<'a> {
         self.ep.published(self.r.asleep());
     }
 
-    #[inline]
+    #[inline(always)]
     fn publish(&self, round: u64, how: How, len: usize, fill: impl FnOnce(*mut u8)) {
         let info = len as u64 & ((1 << 48) - 1) | (how as u64) << 48 | (self.kind as u64) << 56;
         self.r.slot(self.me(), round).publish(round, info, fill);
@@ -322,6 +322,7 @@ impl<'a> Round<'a> {
         self.r.learn(round - 1);
     }
     /// Waits until every rank has published `round`.
+    #[inline(always)]
     pub fn meet(&self, round: u64) -> Result<()> {
         for rank in self.others() {
             self.seen(rank, round)?;
@@ -387,7 +388,7 @@ impl<'a> Round<'a> {
         self.pending.borrow_mut().extend(self.x.isend(data, to));
     }
     /// The end of the call: messages complete, and the first error comes out.
-    #[inline]
+    #[inline(always)]
     pub fn finish(self) -> Result<()> {
         let mut pending = self.pending.into_inner();
         if !pending.is_empty() {
