@@ -270,11 +270,15 @@ pub fn returned(of_others: &[u32]) {
 pub fn tell_returns() -> Result<()> {
     let full = |r: &mut (u32, Vec<u32>)| r.1.len() >= BATCH;
     let due: Vec<_> = RETURNS.lock().unwrap_or_else(|e| e.into_inner()).extract_if(.., full).collect();
-    due.into_iter().fold(Ok(()), |done, (leader, numbers)| match meeting::post_returns(leader, &numbers) {
-        // It gives nothing out any more.
-        Err(e) if e.class == MPI_ERR_PROC_ABORTED => done,
-        posted => done.and(posted),
-    })
+    let mut told = Ok(());
+    for (leader, numbers) in due {
+        match meeting::post_returns(leader, &numbers) {
+            // It gives nothing out any more.
+            Err(e) if e.class == MPI_ERR_PROC_ABORTED => {}
+            posted => told = told.and(posted),
+        }
+    }
+    told
 }
 
 #[cfg(test)]
