@@ -502,6 +502,8 @@ impl Warden {
                 self.ranks[r].finalized = true;
                 self.ranks[r].left_at = None;
             }
+            // One that others have aborted is ending anyway, whatever it thinks of that.
+            Ok(Message::Abort { .. } | Message::AbortRanks { .. }) if self.ranks[r].aborted => {}
             Ok(Message::Abort { code, text }) => {
                 let why = if text.is_empty() { String::new() } else { format!(": {text}") };
                 let who = self.who(r);

@@ -102,7 +102,7 @@ impl<'a> Round<'a> {
     }
     fn wait_long(&self, ready: &mut dyn FnMut() -> bool) -> Result<()> {
         self.ep.wait_until(self.r.asleep(), &mut || ready() || self.r.is_broken())?;
-        if ready() { Ok(()) } else { Err(broken(self.r)) }
+        if ready() { Ok(()) } else { Err(broken(self.ep, self.r)) }
     }
     /// A part of the call that has so many rounds: where it fails before the last one has begun, this rank is out of step for good.
     pub fn rounds(&self, n: u64, part: impl FnOnce() -> Result<()>) -> Result<()> {
@@ -399,8 +399,12 @@ impl<'a> Round<'a> {
 }
 
 #[cold]
-fn broken(r: &Region) -> Error {
+fn broken(ep: &Endpoint, r: &Region) -> Error {
     r.break_down();
+    // Then that is why.
+    if let Err(aborted) = ep.check_aborted() {
+        return aborted;
+    }
     Error::new(
         MPI_ERR_OTHER,
         "a collective operation of this communicator failed half-way at a rank (the error there says why), so its ranks are out of step; go on with another communicator",
@@ -412,7 +416,7 @@ fn broken(r: &Region) -> Error {
 pub fn run(ep: &Endpoint, r: &Region, tag: i32, body: impl FnOnce(&Round) -> Result<()>) -> Result<()> {
     if r.current().is_multiple_of(LOOK_ROUND) {
         if r.is_broken() {
-            return Err(broken(r));
+            return Err(broken(ep, r));
         }
         // Collectives that never wait still owe the others progress; an error is found again by who needs what has failed.
         let _ = ep.progress();
