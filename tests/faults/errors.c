@@ -79,6 +79,16 @@ static void constructors(MPI_Comm all)
     MPI_Group_free(&group);
 }
 
+/* Rank 0 goes on when all are here. Not a collective: who left that first could abort while others are in it, which would fail there. */
+static void all_here(void)
+{
+    int v = 0;
+    if (rank > 0)
+        MPI_Send(&v, 1, MPI_INT, 0, 99, MPI_COMM_WORLD);
+    for (int peer = 1; rank == 0 && peer < size; peer++)
+        MPI_Recv(&v, 1, MPI_INT, peer, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 /* Rank 0 aborts; the others wait for its context, of which nobody has heard before. */
 static void meeting(void)
 {
@@ -104,9 +114,11 @@ static void two_groups(void)
     MPI_Comm local, both;
     begin();
     MPI_Comm_split(MPI_COMM_WORLD, rank < 2 ? rank : 2, rank, &local);
+    if (rank < 2)
+        MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, 1 - rank, 5, &both);
+    all_here();
     if (rank < 2) {
         int v;
-        MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, 1 - rank, 5, &both);
         if (rank == 0) {
             MPI_Comm_set_errhandler(both, MPI_ERRORS_ABORT);
             wrong(both);
@@ -164,6 +176,7 @@ static void part(const char *how)
         for (int peer = 0; peer < size; peer++)
             MPI_Sendrecv(&v, 1, MPI_INT, peer, 0, &sum, 1, MPI_INT, peer, 0, mine, MPI_STATUS_IGNORE);
     }
+    all_here();
     if (!upper) {
         if (rank == victim) {
             for (int peer = size / 2; peer < size && strcmp(how, "early"); peer++) {
